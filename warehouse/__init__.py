@@ -1,0 +1,5 @@
+"""What do we know, since when? The DuckDB warehouse, its schema and dictionary, and the archive of raw bytes."""
+
+from warehouse.store import Warehouse, open_warehouse
+
+__all__ = ["Warehouse", "open_warehouse"]
