@@ -1,4 +1,4 @@
-"""What do we know, since when? The DuckDB warehouse, its schema and dictionary, and the archive of raw bytes."""
+"""What do we know, since when? The DuckDB warehouse, its schema and dictionary, the archive of raw bytes."""
 
 from warehouse.store import Warehouse, open_warehouse
 

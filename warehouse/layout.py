@@ -1,4 +1,4 @@
-"""Where things lie beside a warehouse: `NAME.duckdb` has `NAME.files/`, so two in one folder share nothing."""
+"""Where things lie beside a warehouse: `NAME.duckdb` has `NAME.files/`, so two in a folder share nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One process at a time: an advisory lock beside the warehouse that says who holds it.
 
-The lock is the kernel's (flock), so it ends with the process, however that ends. The file's text only informs;
-a stale text never blocks anyone.
+The lock is the kernel's (flock), so it ends with the process, however that ends. The file's text only
+informs; a stale text never blocks anyone.
 """
 
 from __future__ import annotations

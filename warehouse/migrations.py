@@ -60,19 +60,19 @@ def pending(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
     for number, (name, sha256) in have.items():
         if number not in known:
             raise ConfigError(
-                f"this warehouse has schema {number:03d}_{name}, which this version of gpurent does not know: "
-                "install the newer version that wrote it"
+                f"this warehouse has schema {number:03d}_{name}, which this version of gpurent does not "
+                "know: install the newer version that wrote it"
             )
         if known[number].sha256 != sha256:
             raise ConfigError(
-                f"warehouse/schema/{number:03d}_{known[number].name}.sql was edited after it was applied here; "
-                "schema changes are new files"
+                f"warehouse/schema/{number:03d}_{known[number].name}.sql was edited after it was applied "
+                "here; schema changes are new files"
             )
     return [migration for number, migration in sorted(known.items()) if number not in have]
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, now: datetime) -> list[Migration]:
-    """Apply what is pending and return it. A file that fails leaves the warehouse as it was before that file."""
+    """Apply what is pending and return it. A file that fails leaves the warehouse as before that file."""
     todo = pending(connection)
     for migration in todo:
         connection.execute("BEGIN")

@@ -1,15 +1,15 @@
 """The warehouse: one DuckDB file, opened by one process, written by `append` and `reject` only.
 
-Every connection speaks UTC and never reaches for the network (no extension is fetched). Files are created with
-storage version v1.0.0, so the previous DuckDB major opens them. Rows enter through `append`, which checks the
-column names against the table; refusals enter through `reject`.
+Every connection speaks UTC and never reaches for the network (no extension is fetched). Files are created
+with storage version v1.0.0, so the previous DuckDB major opens them. Rows enter through `append`, which
+checks the column names against the table; refusals enter through `reject`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from warehouse import lock, migrations
 from warehouse.layout import Layout
 
 Row = Mapping[str, object]
+Parameters = Mapping[str, object] | Sequence[object]
 
 _CONFIG = {
     "storage_compatibility_version": "v1.0.0",
@@ -33,7 +34,7 @@ _CONFIG = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def sql_text(package: str, name: str) -> str:
     """The text of a packaged SQL file, e.g. `sql_text("index.sql", "10_snapshots")`."""
     folder, _, sub = package.partition(".")
@@ -47,7 +48,13 @@ class Warehouse:
     """An open warehouse. Use `open_warehouse`; close it, or use it as a context manager."""
 
     def __init__(
-        self, layout: Layout, connection: duckdb.DuckDBPyConnection, clock: Clock, closing: ExitStack, *, read_only: bool
+        self,
+        layout: Layout,
+        connection: duckdb.DuckDBPyConnection,
+        clock: Clock,
+        closing: ExitStack,
+        *,
+        read_only: bool,
     ) -> None:
         self.layout = layout
         self.connection = connection
@@ -103,8 +110,8 @@ class Warehouse:
     def append(self, table: str, rows: Iterable[Row]) -> int:
         """Append rows; `known_at` is filled with the clock where the table has it and the row does not.
 
-        Unknown column names raise KeyError, a value that does not fit its column's type raises ArrowInvalid or
-        a DuckDB constraint error: both are bugs of the caller. Returns the number of rows.
+        Unknown column names raise KeyError, a value that does not fit its column's type raises ArrowInvalid
+        or a DuckDB constraint error: both are bugs of the caller. Returns the number of rows.
         """
         schema = self.schema(table)
         names = set(schema.names)
@@ -143,15 +150,16 @@ class Warehouse:
             complete.append({"rejection_id": identity, "stage": stage, **row})
         return self.append("rejections", complete)
 
-    def rows(self, sql: str, parameters: Mapping[str, object] | Sequence[object] | None = None) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, parameters: Parameters | None = None) -> list[tuple[Any, ...]]:
         """All rows of a query, as tuples; decimals stay decimals."""
         if parameters is None:
             return self.connection.execute(sql).fetchall()
         return self.connection.execute(sql, parameters).fetchall()
 
-    def dicts(self, sql: str, parameters: Mapping[str, object] | Sequence[object] | None = None) -> list[dict[str, Any]]:
+    def dicts(self, sql: str, parameters: Parameters | None = None) -> list[dict[str, Any]]:
         """All rows of a query, as dictionaries in column order."""
-        cursor = self.connection.execute(sql) if parameters is None else self.connection.execute(sql, parameters)
+        execute = self.connection.execute
+        cursor = execute(sql) if parameters is None else execute(sql, parameters)
         names = [column[0] for column in cursor.description or []]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -169,7 +177,9 @@ class Warehouse:
             raise ConfigError(f"{self.layout.database}: {name} is {have!r} and cannot become {value!r}")
 
 
-def connect(path: Path | str, *, read_only: bool = False, threads: int | None = None) -> duckdb.DuckDBPyConnection:
+def connect(
+    path: Path | str, *, read_only: bool = False, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
     """A DuckDB connection with the project's settings: UTC, no extension fetching, storage v1.0.0."""
     config: dict[str, str | bool | int | float | list[str]] = dict(_CONFIG)
     if threads is not None:
@@ -185,12 +195,15 @@ def open_warehouse(
     """Open (and, for writing, create and migrate) a warehouse under its lock.
 
     Raises LockedError when another process holds it, NotFoundError when it is to be read and is not there,
-    ConfigError when the file is not a warehouse or its schema is newer or older (read only) than this version.
+    ConfigError when the file is not a warehouse or its schema is newer than this version, or older where it
+    is opened for reading.
     """
     timekeeper = clock or SystemClock()
     layout = Layout(path)
     if read_only and not path.exists():
-        raise NotFoundError(f"{path}: there is no warehouse here; make one with `gpurent daily` or `gpurent ingest`")
+        raise NotFoundError(
+            f"{path}: there is no warehouse here; make one with `gpurent daily` or `gpurent ingest`"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     closing = ExitStack()
     try:
@@ -198,12 +211,15 @@ def open_warehouse(
         try:
             connection = connect(path, read_only=read_only, threads=threads)
         except duckdb.Error as error:
-            raise ConfigError(f"{path} cannot be opened as a warehouse: {str(error).splitlines()[0]}") from None
+            reason = str(error).splitlines()[0]
+            raise ConfigError(f"{path} cannot be opened as a warehouse: {reason}") from None
         closing.callback(connection.close)
         if read_only:
             missing = migrations.pending(connection)
             if missing:
-                raise ConfigError(f"{path} was written by an older version; run: gpurent migrate --warehouse {path}")
+                raise ConfigError(
+                    f"{path} was written by an older version; run: gpurent migrate --warehouse {path}"
+                )
         else:
             migrations.migrate(connection, timekeeper.now())
     except BaseException:
