@@ -65,7 +65,7 @@ def run_sql_dicts(
 def run_sql_arrow(
     warehouse: Warehouse, package: str, name: str, parameters: Parameters | None = None
 ) -> pa.Table:
-    """The same as an Arrow table, as `Warehouse.append_arrow` takes it; the last statement must be a query."""
+    """The same as an Arrow table, for `Warehouse.append_arrow`; the last statement must be a query."""
     return _File(warehouse, package, name, parameters or {}).run_to_arrow()
 
 

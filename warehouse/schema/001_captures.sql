@@ -71,7 +71,8 @@ CREATE TABLE captures (
 );
 
 -- One row a complete or failed look at a source: all pages of one run, or one dated list inside a file.
--- A source's items of a day come from its newest complete snapshot; absence from a partial one proves nothing.
+-- A source's items of a day come from its newest complete snapshot; absence from a partial one proves
+-- nothing.
 CREATE TABLE snapshots (
     snapshot_id VARCHAR NOT NULL,
     source_id VARCHAR NOT NULL,
