@@ -27,7 +27,7 @@ def canonical_decimal(value: Decimal) -> str:
     return "0" if text in {"-0", ""} else text
 
 
-def _spell(value: Field) -> bytes:
+def _spell(value: Field) -> bytes:  # noqa: PLR0911 - one spelling a type
     match value:
         case None:
             return b"n"

@@ -14,9 +14,11 @@ HOURS_PER_MONTH = Decimal(730)
 HOURS_PER_YEAR = Decimal(8760)
 
 # ISO 4217 codes of the ECB's euro reference rates, and EUR itself: the currencies that can become USD
-CURRENCIES = frozenset(
-    "EUR USD GBP CHF SEK NOK DKK PLN CZK HUF INR CAD AUD JPY CNY SGD KRW BRL HKD ILS TRY NZD ZAR MXN THB MYR IDR PHP RON ISK".split()
-)
+_ECB_REFERENCE_CURRENCIES = """
+    USD GBP CHF SEK NOK DKK PLN CZK HUF INR CAD AUD JPY CNY SGD
+    KRW BRL HKD ILS TRY NZD ZAR MXN THB MYR IDR PHP RON ISK
+"""
+CURRENCIES = frozenset({"EUR", *_ECB_REFERENCE_CURRENCIES.split()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Pure functions on numbers: no table, no state, no clock."""

@@ -1,0 +1,209 @@
+"""Gate, jump and confirmation: which price of an item counts today (section 4).
+
+The gate is judged in USD against the grade; jump, "moved" and confirmation in the seller's own currency. A price
+that waits is *pending*: a known item keeps its last accepted price (`held`), a new one waits. The next capture on
+the same side is accepted at its own price, so a real jump enters on the next day; afterwards only the trim limits
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+from index.formulas.location import median, median_absolute_deviation, weighted_median
+from index.parameters import FilterRules, Methodology
+from index.steps.observation import Capture, DayItem, Judged
+from index.steps.state import Accepted, Pending, SeriesState
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Prices in USD that pass; None is no limit on that side."""
+
+    low: float | None
+    high: float | None
+
+    def side(self, usd: Decimal) -> int:
+        """-1 below, +1 above, 0 inside."""
+        price = float(usd)
+        if self.low is not None and price < self.low:
+            return -1
+        if self.high is not None and price > self.high:
+            return 1
+        return 0
+
+
+OPEN = Band(None, None)
+
+
+class Gate:
+    """The bands of a grade's day, one an owner group (its own voice is left out of what it is compared with)."""
+
+    def __init__(
+        self,
+        voices: Mapping[str, tuple[Decimal, float]],
+        reference_log: float | None,
+        rules: FilterRules,
+        *,
+        is_open: bool,
+    ) -> None:
+        """`voices` are yesterday's accepted ones with weights; `is_open` on a grade's first or restart day."""
+        self._voices = voices
+        self._reference = None if reference_log is None else math.exp(reference_log)
+        self._rules = rules
+        self._is_open = is_open
+        self._bands: dict[str, Band] = {}
+
+    def band(self, owner_group: str) -> Band:
+        """What `owner_group` may quote without waiting."""
+        if self._is_open:
+            return OPEN
+        if owner_group not in self._bands:
+            self._bands[owner_group] = self._compute(owner_group)
+        return self._bands[owner_group]
+
+    def _compute(self, owner_group: str) -> Band:
+        rules = self._rules
+        lows: list[float] = []
+        highs: list[float] = []
+        if self._reference is not None:
+            lows.append(self._reference / rules.gate_ratio)
+            highs.append(self._reference * rules.gate_ratio)
+        others = {group: voice for group, voice in self._voices.items() if group != owner_group}
+        if len(others) >= rules.gate_min_groups:
+            logs = [math.log(usd) for usd, _ in others.values()]
+            centre = weighted_median(
+                values=logs, weights=[weight for _, weight in others.values()], tie="mid"
+            )
+            spread = rules.mad_to_sigma * median_absolute_deviation(logs, median(logs))
+            width = max(rules.gate_min_log, rules.gate_robust_sigmas * spread)
+            lows.append(math.exp(centre - width))
+            highs.append(math.exp(centre + width))
+        return Band(max(lows, default=None), min(highs, default=None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """How one price of an item stands: outside the gate and moved (or new), and jumped, each as a side."""
+
+    gate: int
+    jump: int
+
+    @property
+    def side(self) -> int:
+        return self.gate or self.jump
+
+    @property
+    def rule(self) -> str:
+        return "gate" if self.gate else "jump"
+
+    def is_outside(self, side: int) -> bool:
+        return side in {self.gate, self.jump} and side != 0
+
+
+def _test(item: DayItem, native: Decimal, last: Accepted | None, band: Band, rules: FilterRules) -> _Test:
+    ratio = _ratio(item, native, last)
+    has_moved = ratio is None or abs(ratio - 1) > rules.gate_moved
+    gate = band.side(item.usd_of(native)) if has_moved else 0
+    jump = 0
+    if ratio is not None and abs(math.log(ratio)) > math.log(rules.jump_ratio) * (1 + 1e-12):
+        jump = 1 if ratio > 1 else -1
+    return _Test(gate, jump)
+
+
+def _ratio(item: DayItem, native: Decimal, last: Accepted | None) -> float | None:
+    """Price over last accepted, in the seller's currency (in USD where that changed); None for a new item."""
+    if last is None:
+        return None
+    if last.currency == item.currency:
+        return float(native / last.native)
+    return float(item.usd_of(native) / last.usd)
+
+
+def _confirms_itself(item: DayItem, side: int, last: Accepted | None, band: Band, rules: FilterRules) -> bool:
+    """Two captures at least an hour apart and the lower median lie outside on the same side."""
+    captures: list[Capture] = [item.first, item.last, item.lowest, item.highest]
+    outside = [c.at for c in captures if _test(item, c.native, last, band, rules).is_outside(side)]
+    apart = timedelta(hours=rules.confirmation_hours)
+    return bool(outside) and max(outside) - min(outside) >= apart
+
+
+def _lower_median(prices: tuple[Decimal, ...]) -> Decimal:
+    return sorted(prices)[(len(prices) - 1) // 2]
+
+
+def _after_waiting(
+    item: DayItem, waiting: Pending, test: _Test, rules: FilterRules
+) -> tuple[Decimal | None, Pending | None, str]:
+    """A new capture of a pending item: the accepted price, or the state it goes on waiting in, and why."""
+    if test.is_outside(waiting.side):
+        return item.native, None, "confirmed"
+    if test.side == 0:
+        return item.native, None, "back_inside"
+    captures = (*waiting.captures, item.native)[-rules.confirmation_captures :]
+    if len(captures) >= rules.confirmation_captures:
+        return _lower_median(captures), None, "median_of_last_captures"
+    return None, Pending(waiting.since, test.side, test.rule, captures), f"{test.rule}_pending"
+
+
+def judge(item: DayItem, state: SeriesState, gate: Gate, day: date, method: Methodology) -> Judged:
+    """Decide which price of `item` counts on `day`, and bring its accepted and pending states up to date in place.
+
+    A price that is carried from an earlier capture decides nothing new: it neither confirms nor starts a wait
+    twice.
+    """
+    rules = method.filters
+    key = item.item_key
+    last = state.accepted.get(key)
+    if last is not None and (day - last.day).days > method.reference.accepted_price_days:
+        last = None
+    waiting = state.pending.pop(key, None)
+    if waiting is not None and (day - waiting.since).days > rules.pending_days:
+        waiting = None
+    if item.unit_step:
+        return _keep_last(item, state, last, day, "unit_step", "the price changed by the factor of a unit")
+    band = gate.band(item.owner_group)
+    test = _test(item, item.native, last, band, rules)
+    price: Decimal | None = item.native
+    why = ""
+    if waiting is not None:
+        still: Pending | None
+        if item.snapshot_day < day:
+            price, still = None, waiting
+            why = f"{waiting.rule}_pending"
+        else:
+            price, still, why = _after_waiting(item, waiting, test, rules)
+        if still is not None:
+            state.pending[key] = still
+    elif test.side != 0 and not _confirms_itself(item, test.side, last, band, rules):
+        state.pending[key] = Pending(day, test.side, test.rule, (item.native,))
+        price, why = None, f"{test.rule}_pending"
+    if price is None:
+        return _keep_last(item, state, last, day, why, _describe(item, last, band))
+    usd = item.usd_of(price)
+    state.accepted[key] = Accepted(day, usd, price, item.currency)
+    return Judged(item, "counted", usd, why or None, "", last)
+
+
+def _keep_last(
+    item: DayItem, state: SeriesState, last: Accepted | None, day: date, rule: str, detail: str
+) -> Judged:
+    """Hold a known item at its last accepted price in its own currency, at today's rate; let a new one wait."""
+    if last is None:
+        return Judged(item, "pending", None, rule, detail, None)
+    usd = item.usd_of(last.native) if last.currency == item.currency else last.usd
+    state.accepted[item.item_key] = Accepted(day, usd, last.native, last.currency)
+    return Judged(item, "held", usd, rule, detail, last)
+
+
+def _describe(item: DayItem, last: Accepted | None, band: Band) -> str:
+    parts = [f"{item.native} {item.currency}"]
+    if last is not None:
+        parts.append(f"last accepted {last.native} {last.currency} on {last.day}")
+    if band.low is not None and band.high is not None:
+        parts.append(f"gate {band.low:.4f} to {band.high:.4f} USD")
+    return "; ".join(parts)

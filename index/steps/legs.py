@@ -1,0 +1,233 @@
+"""The two legs: what is advertised (A) and what was traded (T) (section 6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+
+from index.formulas.caps import two_way_caps
+from index.formulas.location import median, median_absolute_deviation, trimmed_mean, weighted_median
+from index.parameters import Level, Methodology
+from index.steps.observation import DayTrade, Exclusion
+from index.steps.tracks import is_unit_step
+from index.steps.voices import Voice, offer_shares
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertisedLeg:
+    """A and the shares behind it; `route_shares` sum to one over the routes the voices came by."""
+
+    usd: float
+    shares: Mapping[str, float]
+    route_shares: Mapping[str, float]
+
+    @property
+    def log(self) -> float:
+        return math.log(self.usd)
+
+    @property
+    def effective_n(self) -> float:
+        return 1 / math.fsum(share * share for share in self.shares.values())
+
+    @property
+    def effective_routes(self) -> float:
+        """1 / sum of squared route shares; 0 where no voice names a route (all frozen and absent)."""
+        total = math.fsum(share * share for share in self.route_shares.values())
+        return 1 / total if total else 0.0
+
+    @property
+    def top_route_share(self) -> float:
+        return max(self.route_shares.values(), default=0.0)
+
+
+def trimmed(prices: Mapping[str, float], shares: Mapping[str, float], method: Methodology) -> float:
+    """The 25/25 volume-trimmed mean of prices by owner group."""
+    groups = sorted(prices)
+    return trimmed_mean(
+        values=[prices[group] for group in groups],
+        weights=[shares[group] for group in groups],
+        each_side=method.legs.trim_each_side,
+    )
+
+
+def advertised_leg(voices: Sequence[Voice], method: Methodology) -> AdvertisedLeg | None:
+    """A over the day's voices, or None where nobody offers."""
+    if not voices:
+        return None
+    shares = offer_shares({voice.owner_group: voice.age_days for voice in voices}, method)
+    routes: dict[str, float] = {}
+    for voice in sorted(voices, key=lambda voice: voice.owner_group):
+        for route, part in sorted(voice.route_shares.items()):
+            routes[route] = routes.get(route, 0.0) + part * shares[voice.owner_group]
+    usd = trimmed({voice.owner_group: float(voice.usd) for voice in voices}, shares, method)
+    return AdvertisedLeg(usd, shares, routes)
+
+
+@dataclass(frozen=True, slots=True)
+class TradedLeg:
+    """T over a window: the trades that count, their weights after caps, and what the level tests read.
+
+    `usd` is None where the caps cannot both hold. `top_seller_share` is before caps. Prices of `trades` are
+    carried to the day.
+    """
+
+    usd: float | None
+    window_days: int
+    trades: tuple[DayTrade, ...]
+    weights: tuple[float, ...]
+    gpu_hours: Decimal
+    sellers: int
+    buyers: int
+    top_seller_share: float
+    seller_cap: float
+    buyer_cap: float
+    is_feasible: bool
+
+    @property
+    def log(self) -> float:
+        if self.usd is None:
+            raise ValueError("the caps of these trades are infeasible")
+        return math.log(self.usd)
+
+    def seller_shares(self) -> dict[str, float]:
+        """Share of each selling owner group after caps."""
+        shares: dict[str, float] = {}
+        for trade, weight in zip(self.trades, self.weights, strict=True):
+            shares[trade.owner_group] = shares.get(trade.owner_group, 0.0) + weight
+        return dict(sorted(shares.items()))
+
+
+def screen_trades(trades: Sequence[DayTrade], method: Methodology) -> tuple[list[DayTrade], list[Exclusion]]:
+    """Trades that may count, and the others with their rule (sections 2 and 4).
+
+    Affiliates, administered prices and trades under the size floor are out; a price whose ratio to the window's
+    median is a unit's factor is quarantined; then those beyond 3.5 robust sigmas in logs.
+    """
+    rules, observations = method.filters, method.observations
+    kept: list[DayTrade] = []
+    out: list[Exclusion] = []
+
+    def exclude(trade: DayTrade, code: str, detail: str) -> None:
+        out.append(Exclusion(trade.trade_key, trade.owner_group, "traded", f"trade.{code}", code, detail))
+
+    for trade in trades:
+        floor = (
+            observations.trade_floor_gpu_hours_lot_a
+            if trade.lot == "A"
+            else observations.trade_floor_gpu_hours
+        )
+        if trade.is_arms_length is False:
+            exclude(trade, "affiliate", "seller and buyer are affiliated")
+        elif trade.is_administered:
+            exclude(trade, "administered_price", "the venue posts this price; no price was agreed")
+        elif trade.trade_kind not in {"new", "usage", "order"}:
+            exclude(
+                trade, "running_contract", f"{trade.trade_kind}: belongs to its own term and signing date"
+            )
+        elif float(trade.gpu_hours) < floor:
+            exclude(trade, "below_size_floor", f"{trade.gpu_hours} GPU-hours, the floor is {floor:g}")
+        else:
+            kept.append(trade)
+    if not kept:
+        return kept, out
+    centre = median([float(trade.usd) for trade in kept])
+    logs = [math.log(trade.usd) for trade in kept]
+    spread = rules.mad_to_sigma * median_absolute_deviation(logs, math.log(centre))
+    width = max(rules.gate_min_log, rules.trade_robust_z * spread)
+    passed: list[DayTrade] = []
+    for trade, log in zip(kept, logs, strict=True):
+        if is_unit_step(float(trade.usd) / centre, rules.trade_unit_factors, rules.unit_step_tolerance):
+            exclude(trade, "unit_suspected", f"{float(trade.usd) / centre:.4g} times the window's median")
+        elif abs(log - math.log(centre)) > width:
+            exclude(trade, "trade_outlier", f"{log - math.log(centre):+.3f} in logs from the window's median")
+        else:
+            passed.append(trade)
+    return passed, out
+
+
+def _leg_of(trades: Sequence[DayTrade], window: int, day: date, method: Methodology) -> TradedLeg:
+    rules = method.voices
+    ordered = sorted(trades, key=lambda trade: trade.trade_key)
+    raw = [
+        float(trade.gpu_hours) * 0.5 ** ((day - trade.day).days / rules.trade_half_life_days)
+        for trade in ordered
+    ]
+    sellers = [trade.owner_group for trade in ordered]
+    total = math.fsum(raw)
+    by_seller: dict[str, list[float]] = {}
+    for seller, weight in zip(sellers, raw, strict=True):
+        by_seller.setdefault(seller, []).append(weight)
+    caps = two_way_caps(
+        weights=raw,
+        sellers=sellers,
+        buyers=[trade.buyer for trade in ordered],
+        cap=rules.cap,
+        step=rules.cap_step,
+        limit=rules.cap_limit,
+        passes=rules.cap_passes,
+        tolerance=rules.cap_tolerance,
+    )
+    usd: float | None = None
+    if caps.is_feasible:
+        values = [float(trade.usd) for trade in ordered]
+        if len(ordered) >= method.legs.trades_for_trimmed_mean:
+            usd = trimmed_mean(values=values, weights=caps.weights, each_side=method.legs.trim_each_side)
+        else:
+            usd = weighted_median(values=values, weights=caps.weights, tie="lower")
+    return TradedLeg(
+        usd=usd,
+        window_days=window,
+        trades=tuple(ordered),
+        weights=caps.weights,
+        gpu_hours=sum((trade.gpu_hours for trade in ordered), Decimal(0)),
+        sellers=len(by_seller),
+        buyers=len({trade.buyer for trade in ordered}),
+        top_seller_share=max(math.fsum(part) for part in by_seller.values()) / total,
+        seller_cap=caps.seller_cap,
+        buyer_cap=caps.buyer_cap,
+        is_feasible=caps.is_feasible,
+    )
+
+
+def carried(trade: DayTrade, day: date, matched: Mapping[date, Decimal]) -> DayTrade:
+    """An older trade at today's prices: its price times the matched change since."""
+    change = math.fsum(float(log) for when, log in matched.items() if trade.day < when <= day)
+    return trade if change == 0 else replace(trade, usd=Decimal(repr(float(trade.usd) * math.exp(change))))
+
+
+def meets(leg: TradedLeg, level: Level) -> bool:
+    """Whether a leg passes the trade part of a level's test."""
+    return (
+        leg.is_feasible
+        and len(leg.trades) >= (level.trades or 0)
+        and leg.sellers >= (level.sellers or 0)
+        and leg.buyers >= (level.buyers or 0)
+        and float(leg.gpu_hours) >= (level.gpu_hours or 0)
+        and (level.top_seller_share is None or leg.top_seller_share <= level.top_seller_share)
+    )
+
+
+def traded_leg(
+    trades: Sequence[DayTrade], day: date, matched: Mapping[date, Decimal], method: Methodology
+) -> tuple[TradedLeg | None, int | None]:
+    """T for the best level its trades reach, over the shortest window that reaches it, and that level (1, 2, None).
+
+    Without a level the widest window is shown (None without any trade in it): T is published, but is no test.
+    """
+    widest: TradedLeg | None = None
+    for level in (1, 2):
+        rule = method.levels[level]
+        for window in method.legs.trade_windows_days:
+            if rule.window_days is not None and window > rule.window_days:
+                continue
+            inside = [carried(t, day, matched) for t in trades if 0 <= (day - t.day).days < window]
+            if not inside:
+                continue
+            leg = _leg_of(inside, window, day, method)
+            if meets(leg, rule):
+                return leg, level
+            widest = leg
+    return widest, None
