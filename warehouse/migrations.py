@@ -7,6 +7,8 @@ and every command that writes bring an older warehouse up to date; a newer one i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
@@ -15,6 +17,7 @@ import duckdb
 
 from gpurent.core.errors import ConfigError
 from gpurent.core.ids import sha256_hex
+from warehouse.dictionary import apply_comments
 
 _NAME = re.compile(r"^(\d{3})_([a-z0-9_]+)\.sql$")
 _APPLIED = "SELECT number, name, sha256 FROM schema_migrations ORDER BY number"
@@ -72,15 +75,27 @@ def pending(connection: duckdb.DuckDBPyConnection) -> list[Migration]:
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, now: datetime) -> list[Migration]:
-    """Apply what is pending and return it. A file that fails leaves the warehouse as before that file."""
+    """Apply what is pending and return it; afterwards the dictionary's words stand as comments.
+
+    A file that fails leaves the warehouse as before that file.
+    """
     todo = pending(connection)
     for migration in todo:
-        connection.execute("BEGIN")
-        try:
+        with _transaction(connection):
             connection.execute(migration.text)
             connection.execute(_RECORD, [migration.number, migration.name, migration.sha256, now])
-            connection.execute("COMMIT")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
+    if todo:
+        with _transaction(connection):
+            apply_comments(connection)
     return todo
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
