@@ -56,6 +56,23 @@ def weighted_median(*, values: Sequence[float], weights: Sequence[Number], tie: 
     return {"lower": lower, "upper": upper, "mid": (lower + upper) / 2}[tie]
 
 
+def weighted_quantile(*, values: Sequence[float], weights: Sequence[Number], share: float) -> float:
+    """The first value whose cumulative weight reaches `share` of the total (0 < share < 1).
+
+    Weights <= 0 are dropped; nothing left raises ValueError.
+    """
+    pairs = _ordered(values, weights)
+    if not pairs:
+        raise ValueError("no value has a positive weight")
+    wanted = sum((weight for _, weight in pairs), Fraction(0)) * _exact(share)
+    running = Fraction(0)
+    for value, weight in pairs:
+        running += weight
+        if running >= wanted:
+            return value
+    return pairs[-1][0]
+
+
 def median(values: Sequence[float], tie: Tie = "mid") -> float:
     """The unweighted median; empty raises ValueError."""
     return weighted_median(values=values, weights=[1] * len(values), tie=tie)

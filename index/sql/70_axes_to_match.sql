@@ -14,7 +14,6 @@ SELECT
     i.term,
     i.place
 FROM day_items AS i
-WHERE i.own_route IS NULL
 UNION
 SELECT
     t.item_key AS axes_key,

@@ -20,6 +20,7 @@ CREATE TABLE items (
     place VARCHAR NOT NULL,
     route VARCHAR NOT NULL,
     offer_class VARCHAR NOT NULL,
+    offer_id VARCHAR,
     usd_per_gpu_hour DECIMAL(18, 9),
     observed_usd_per_gpu_hour DECIMAL(18, 9) NOT NULL,
     native_per_gpu_hour DECIMAL(18, 9) NOT NULL,

@@ -1,0 +1,244 @@
+"""One day of the index: reduce, follow the items, run the grades in lattice order, write the rows.
+
+A day is a function of its rows (as far as the cut-off lets it see), the registers, the methodology and the memory
+of the day before. `compute_day` writes everything of a day and vintage in one transaction, or nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from graphlib import CycleError, TopologicalSorter
+
+from gpurent.core.errors import ConfigError
+from gpurent.core.stages import reach
+from index.parameters import Methodology
+from index.reduction import Horizon, Reduction, reduce_day
+from index.rows import (
+    Row,
+    Stamp,
+    contribution_rows,
+    exclusion_rows,
+    item_rows,
+    reference_row,
+    voice_rows,
+)
+from index.steps.observation import DayItem, DayTrade
+from index.steps.publication import Parents
+from index.steps.series import GradeDay, lent_change, modelled_change, run_day
+from index.steps.state import SeriesState, TrackState
+from index.steps.tracks import follow
+from warehouse.sql_files import run_sql
+from warehouse.store import Warehouse
+
+TRACKS_ID = "*"  # the row of series_states that holds the items' tracks of all grades
+
+CONTENT_ID = "#"  # ... and the one that holds the content hash of the whole day
+
+TABLES = ("items", "voices", "reference_prices", "contributions", "exclusions", "series_states")
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a day hands to the next: the tracks of items and the state of each grade. `day` None is the beginning."""
+
+    day: date | None = None
+    tracks: TrackState = field(default_factory=TrackState)
+    series: dict[str, SeriesState] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade of the book on a day: its permanent id, readable name and parent."""
+
+    grade_id: str
+    code: str
+    bucket: str
+    parent: str | None
+
+
+@dataclass(slots=True)
+class DayResult:
+    """A computed day: the rows by table, their content hash (without vintage and known_at), and the next memory."""
+
+    day: date
+    vintage: str
+    rows: dict[str, list[Row]]
+    content_sha256: str
+    memory: Memory
+    has_captures: bool
+
+    @property
+    def published(self) -> int:
+        return sum(1 for row in self.rows["reference_prices"] if row["status"] == "published")
+
+
+def grades_of(warehouse: Warehouse, horizon: Horizon) -> list[Grade]:
+    """The grades of a day, parents before children. A cycle raises ConfigError naming it.
+
+    Definitions are ours, not knowledge: a reconstructed day (and the sample's) uses the present version.
+    """
+    is_present = horizon.is_reconstructed or warehouse.fact("purpose") in {"sample", "replay"}
+    rows = run_sql(
+        warehouse, "index.sql", "03_grades_of_day", {"day": horizon.day, "uses_present_version": is_present}
+    )
+    grades = {row[0]: Grade(*row) for row in rows}
+    sorter = TopologicalSorter(
+        {grade_id: {grade.parent} & grades.keys() for grade_id, grade in grades.items()}
+    )
+    try:
+        order = list(sorter.static_order())
+    except CycleError as error:
+        raise ConfigError(f"the parents of the grades form a cycle: {' -> '.join(error.args[1])}") from None
+    return [grades[grade_id] for grade_id in order]
+
+
+def _parents(
+    grade: Grade,
+    done: Mapping[str, GradeDay],
+    grades: Mapping[str, Grade],
+    items: Sequence[DayItem],
+    method: Methodology,
+) -> Parents:
+    """What the grade may borrow from its ancestors, nearest first."""
+    ancestors: list[GradeDay] = []
+    parent = grade.parent
+    while parent is not None:
+        if parent in done:
+            ancestors.append(done[parent])
+        parent = grades[parent].parent if parent in grades else None
+    own = frozenset(item.item_key for item in items)
+
+    def matched(since: date) -> Decimal | None:
+        return next((c for a in ancestors if (c := lent_change(a, since)) is not None), None)
+
+    def modelled() -> Decimal | None:
+        return next((c for a in ancestors if (c := modelled_change(a, own, method)) is not None), None)
+
+    return Parents(matched, modelled)
+
+
+def _by_grade(
+    reduction: Reduction, followed: Iterable[DayItem]
+) -> tuple[dict[str, list[DayItem]], dict[str, list[DayTrade]]]:
+    items: dict[str, list[DayItem]] = {}
+    trades: dict[str, list[DayTrade]] = {}
+    shadowed = [replace(item, source_hold="own_offer_seen") for item in reduction.shadowed]
+    for item in [*followed, *shadowed]:
+        for grade_id in reduction.grades.get(item.item_key, ()):
+            items.setdefault(grade_id, []).append(item)
+    for trade in reduction.trades:
+        for grade_id in reduction.grades.get(trade.item_key, ()):
+            trades.setdefault(grade_id, []).append(trade)
+    return items, trades
+
+
+def run_grades(
+    reduction: Reduction, grades: Sequence[Grade], memory: Memory, day: date, method: Methodology
+) -> dict[str, GradeDay]:
+    """The ordered step for all grades. `memory` is brought up to `day` in place."""
+    outage = not reduction.has_captures
+    followed: list[DayItem] = []
+    renamed: dict[str, str] = {}
+    if outage:
+        memory.tracks.last_day = day
+        for track in memory.tracks.tracks.values():
+            if track.last_day == day - timedelta(days=1):
+                track.last_day = day  # our own outage ends no item
+    else:
+        followed, renamed = follow(memory.tracks, reduction.items, day, method)
+    items, trades = _by_grade(reduction, followed)
+    by_id = {grade.grade_id: grade for grade in grades}
+    done: dict[str, GradeDay] = {}
+    for grade in grades:
+        state = memory.series.setdefault(grade.grade_id, SeriesState())
+        own = items.get(grade.grade_id, [])
+        done[grade.grade_id] = run_day(
+            grade.grade_id,
+            state,
+            own,
+            trades.get(grade.grade_id, []),
+            day,
+            _parents(grade, done, by_id, own, method),
+            method,
+            renamed=renamed,
+            outage=outage,
+        )
+    memory.day = day
+    return done
+
+
+def _content_hash(rows: Mapping[str, Sequence[Row]]) -> str:
+    """A hash over all rows of a day but for vintage and recording time: equal content is not written twice."""
+    digest = hashlib.sha256()
+    for table in sorted(rows):
+        for row in rows[table]:
+            kept = {key: str(value) for key, value in row.items() if key not in {"vintage", "known_at"}}
+            digest.update(json.dumps([table, kept], sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def compute_day(
+    warehouse: Warehouse,
+    day: date,
+    *,
+    construction: str,
+    vintage: str,
+    methodology: Methodology,
+    register_version: str,
+    memory: Memory,
+) -> DayResult:
+    """Compute a day in memory; nothing is written. `memory` must be of the day before (or empty) and is used up."""
+    horizon = Horizon.of(day, construction, register_version, methodology)
+    grades = grades_of(warehouse, horizon)
+    reduction = reduce_day(warehouse, horizon, methodology)
+    reach("index.reduced")
+    done = run_grades(reduction, grades, memory, day, methodology)
+    public_routes = frozenset(
+        source_id for (source_id,) in run_sql(warehouse, "index.sql", "04_public_routes", {})
+    )
+    stamp = Stamp(day, vintage, construction, register_version, warehouse.clock.now())
+    rows: dict[str, list[Row]] = {table: [] for table in TABLES}
+    for graded in sorted(done.values(), key=lambda one: one.grade_id):
+        rows["items"].extend(item_rows(graded, stamp))
+        rows["voices"].extend(voice_rows(graded, stamp, methodology, public_routes))
+        rows["reference_prices"].append(reference_row(graded, stamp, methodology))
+        rows["contributions"].extend(contribution_rows(graded, stamp, public_routes))
+        rows["exclusions"].extend(exclusion_rows(graded, stamp))
+        text = graded.state.to_text()
+        if text != "{}":
+            rows["series_states"].append({**stamp.base(graded.grade_id), "state_json": text})
+    rows["series_states"].append({**stamp.base(TRACKS_ID), "state_json": memory.tracks.to_text()})
+    content = _content_hash(rows)
+    rows["series_states"].append({**stamp.base(CONTENT_ID), "state_json": content})
+    reach("index.computed")
+    return DayResult(day, vintage, rows, content, memory, reduction.has_captures)
+
+
+def store_day(warehouse: Warehouse, result: DayResult) -> None:
+    """Write a computed day in one transaction."""
+    with warehouse.transaction():
+        for table in TABLES:
+            warehouse.append(table, result.rows[table])
+    reach("index.stored")
+
+
+def load_memory(warehouse: Warehouse, day: date, vintage: str) -> Memory:
+    """The memory of a stored day and vintage; an unknown one raises KeyError."""
+    rows = run_sql(warehouse, "index.sql", "06_states_of_day", {"day": day, "vintage": vintage})
+    texts = dict(rows)
+    if TRACKS_ID not in texts:
+        raise KeyError(f"no state is stored for {day} vintage {vintage}")
+    tracks = TrackState.from_text(texts.pop(TRACKS_ID))
+    texts.pop(CONTENT_ID, None)
+    return Memory(day, tracks, {grade_id: SeriesState.from_text(text) for grade_id, text in texts.items()})
+
+
+def stored_content(warehouse: Warehouse, day: date, vintage: str) -> str | None:
+    """The content hash of a stored day and vintage; None where there is none."""
+    rows = run_sql(warehouse, "index.sql", "06_states_of_day", {"day": day, "vintage": vintage})
+    return dict(rows).get(CONTENT_ID)
