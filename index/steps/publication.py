@@ -118,6 +118,31 @@ def _log(value: float) -> Decimal:
     return round_half_even(value, LOG_DECIMALS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The change since the last published day: of M and of I, the grade's own matched groups, and what to flag."""
+
+    log: Decimal
+    index_log: Decimal
+    own: Matched | None
+    flag: str | None
+
+
+_NO_CHANGE = _Change(Decimal(0), Decimal(0), None, None)
+
+
+def _change(state: PublicationState, view: View, parents: Parents, method: Methodology) -> _Change:
+    """The grade's own matched change; under three groups the parent's; without an eligible parent none."""
+    before = view.before if state.gap_prices is None else state.gap_prices
+    own = matched_change(view.voices, before, view.day, method)
+    if own is not None:
+        return _Change(_log(own.change), _log(own.index_change), own, None)
+    lent = None if state.last_day is None else parents.matched(state.last_day)
+    if lent is None:
+        return _Change(Decimal(0), Decimal(0), None, "unmatched")
+    return _Change(lent, Decimal(0), None, "matched_from_parent")
+
+
 def _raw_level(
     view: View, offers: OfferTest, trade_level: int | None, method: Methodology
 ) -> tuple[int, bool]:
@@ -142,20 +167,20 @@ def publish(
     day, rules = view.day, method.reference
     leg = advertised_leg(view.voices, method)
     offers = offer_test(view.voices, leg, method)
-    trades, trade_level = traded_leg(view.trades, day, view.matched_history, method)
+    gap = None if state.last_day is None else (day - state.last_day).days
+    is_first = gap is None or gap > rules.gap_days
+    change = _NO_CHANGE if view.outage or is_first else _change(state, view, parents, method)
+    history = {**view.matched_history, day: change.log}
+    trades, trade_level = traded_leg(view.trades, day, history, method)
     raw, is_traded_only = _raw_level(view, offers, trade_level, method)
     if view.outage:
         raw = WITHHELD
-    gap = None if state.last_day is None else (day - state.last_day).days
-    is_first = state.last_day is None or (gap is not None and gap > rules.gap_days)
     level = settled_level(raw, state, method, is_first_day=is_first) if raw < MODELLED else raw
 
-    before = view.before if state.gap_prices is None else state.gap_prices
-    matched = None if view.outage or is_first else matched_change(view.voices, before, day, method)
     outcome = Outcome(
         "withheld", WITHHELD, raw, "withheld", None, advertised=leg, traded=trades, offers=offers
     )
-    outcome.matched = matched
+    outcome.matched = change.own
     outcome.last_published = state.last_day
 
     if level < MODELLED:
@@ -179,7 +204,7 @@ def publish(
     if is_first:
         _start(state, outcome)
     else:
-        _continue(state, outcome, parents, method)
+        _continue(state, outcome, change, method)
     _flag(outcome, trade_level, is_traded_only)
     return _published(state, view, outcome), outcome
 
@@ -211,31 +236,25 @@ def _start(state: PublicationState, outcome: Outcome) -> None:
     outcome.catch_up_log = _log(0.0)
 
 
-def _continue(state: PublicationState, outcome: Outcome, parents: Parents, method: Methodology) -> None:
+def _continue(state: PublicationState, outcome: Outcome, change: _Change, method: Methodology) -> None:
     assert state.reference_log is not None
     assert state.index_log is not None
-    assert state.last_day is not None
     assert outcome.cross_section_log is not None
-    matched = outcome.matched
-    index_change = Decimal(0)
     if outcome.level == MODELLED:
         outcome.matched_log = outcome.cross_section_log - state.reference_log
         outcome.flags.append("modelled_from_parent")
-    elif matched is not None:
-        outcome.matched_log = _log(matched.change)
-        index_change = _log(matched.index_change)
     else:
-        lent = parents.matched(state.last_day)
-        outcome.matched_log = Decimal(0) if lent is None else lent
-        outcome.flags.append("unmatched" if lent is None else "matched_from_parent")
-    if matched is None:
+        outcome.matched_log = change.log
+        if change.flag is not None:
+            outcome.flags.append(change.flag)
+    if change.own is None:
         outcome.flags.append("index_unmatched")
     if state.gap_prices is not None:
         outcome.flags.append("after_gap")
     kappa = method.kappa(outcome.level)
     gap = float(outcome.cross_section_log - state.reference_log - outcome.matched_log)
     outcome.reference_log = state.reference_log + outcome.matched_log + _log(kappa * gap)
-    outcome.index_log = state.index_log + index_change
+    outcome.index_log = state.index_log + change.index_log
     outcome.catch_up_log = _log(kappa * float(outcome.cross_section_log - outcome.reference_log))
 
 

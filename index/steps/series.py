@@ -196,7 +196,7 @@ def run_day(
         voices=tuple(voices),
         trades=tuple(counted),
         before=before,
-        matched_history=state.matched,
+        matched_history=dict(state.matched),
         basis=state.basis or "advertised",
         outage=outage,
     )

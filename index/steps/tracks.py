@@ -108,7 +108,7 @@ def reversals(prices: Sequence[Decimal], move: float) -> int:
 def is_unit_step(ratio: float, factors: Sequence[float], tolerance: float) -> bool:
     """Whether a price ratio is one of the factors, or its inverse, within the tolerance."""
     up = ratio if ratio >= 1 else 1 / ratio
-    return any(abs(up / factor - 1) <= tolerance for factor in factors)
+    return any(abs(up / factor - 1) <= tolerance + 1e-12 for factor in factors)
 
 
 def _is_resellers_list(item: DayItem) -> bool:
