@@ -1,0 +1,203 @@
+"""The registers as files: packaged ones and a user's own beside them, read once and known by a content hash.
+
+A user's folder (`registers/`) may hold `operators/*.toml`, `specs/*.toml` and `evidence/*.toml`. An operator there
+with a packaged id adds names and facts to it; everything else is added as it is. Ids are never used twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from gpurent.core.errors import ConfigError, NotFoundError
+from gpurent.core.ids import content_id, sha256_hex
+from grades.grade_code import GradeCode, parse_code
+from grades.lexicon import lexicon, read_toml, vocabulary_bytes
+from grades.records import (
+    AnyFile,
+    EvidenceFile,
+    Operator,
+    OperatorsFile,
+    Spec,
+    SpecsFile,
+    TierScheme,
+)
+from grades.text import key
+
+AXES_ACCEPTED = ("chip", "form_memory", "lot", "fabric", "scope", "term", "place")
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class Registers:
+    """All registers of one version. `operator_names` maps the key of a name to the operator."""
+
+    version: str
+    operators: Mapping[str, Operator]
+    operator_names: Mapping[str, str]
+    specs: tuple[Spec, ...]
+    any_values: Mapping[str, list[str]]
+    evidence: tuple[EvidenceFile, ...]
+    scheme: TierScheme
+
+    def operator_id(self, text: str) -> str | None:
+        """The operator a source's name means; None for a name that is not registered."""
+        return self.operator_names.get(key(text))
+
+    def accepted(self, spec: Spec) -> dict[str, list[str]]:
+        """Axis → values that may enter the specification; `*` is every value."""
+        code = parse_code(spec.code)
+        return {
+            axis: spec.accepts.get(axis) or self._by_code(axis, value)
+            for axis, value in zip(AXES_ACCEPTED, code.axes, strict=True)
+        }
+
+    def _by_code(self, axis: str, value: str) -> list[str]:
+        if axis in self.any_values and value in ("Y", "YY"):
+            return self.any_values[axis]
+        groups = lexicon().groups
+        return sorted(groups[value][1]) if axis == "place" and value in groups else [value]
+
+
+_loaded: dict[str, Registers] = {}
+
+
+def load_registers(overlay: Path | None = None) -> Registers:
+    """The registers, checked. Raises ConfigError naming file and entry; `overlay` need not exist."""
+    bodies = dict(_files(overlay))
+    digest = sha256_hex(
+        "".join(f"{name}:{sha256_hex(body)}\n" for name, body in sorted(bodies.items())).encode()
+    )
+    version = content_id("reg", digest)
+    if version not in _loaded:
+        _loaded[version] = _checked(_read(version, bodies))
+    return _loaded[version]
+
+
+def registers_at(version: str) -> Registers:
+    """The registers of a version that this process loaded, or the packaged ones where they are that version."""
+    if version not in _loaded and load_registers().version != version:
+        raise NotFoundError(
+            f"the registers {version} are not loaded here: run grades.registers.sync first, with the same folder"
+        )
+    return _loaded[version]
+
+
+def _files(overlay: Path | None) -> Iterator[tuple[str, bytes]]:
+    """Shown name and body of every register file; a user's files are shown under their own path."""
+    yield from vocabulary_bytes()
+    yield from _packaged()
+    if overlay is None:
+        return
+    for folder in ("operators", "specs", "evidence"):
+        for path in sorted((overlay / folder).glob("*.toml")) if (overlay / folder).is_dir() else []:
+            yield f"registers/{folder}/{path.name}", path.read_bytes()
+
+
+@cache
+def _packaged() -> tuple[tuple[str, bytes], ...]:
+    root = files("grades")
+    found = [("tier_scheme.toml", root.joinpath("tier_scheme.toml").read_bytes())]
+    for folder in ("operators", "specs", "evidence"):
+        entries = sorted(root.joinpath(folder).iterdir(), key=lambda entry: entry.name)
+        found += [(f"{folder}/{e.name}", e.read_bytes()) for e in entries if e.name.endswith(".toml")]
+    return tuple(found)
+
+
+def _read(version: str, bodies: Mapping[str, bytes]) -> Registers:
+    operators: dict[str, Operator] = {}
+    specs: list[Spec] = []
+    evidence: list[EvidenceFile] = []
+    for name, body in sorted(bodies.items(), key=lambda entry: (entry[0].startswith("registers/"), entry[0])):
+        folder = name.removeprefix("registers/").partition("/")[0]
+        if folder == "operators":
+            for operator in read_toml(body, name, OperatorsFile).operator:
+                operators[operator.operator_id] = _joined(name, operators.get(operator.operator_id), operator)
+        elif folder == "evidence":
+            evidence.append(read_toml(body, name, EvidenceFile))
+        elif folder == "specs" and name != "specs/any.toml":
+            specs += read_toml(body, name, SpecsFile).spec
+    return Registers(
+        version=version,
+        operators=dict(sorted(operators.items())),
+        operator_names=_names(operators.values()),
+        specs=tuple(sorted(specs, key=lambda spec: spec.spec_id)),
+        any_values=read_toml(bodies["specs/any.toml"], "specs/any.toml", AnyFile).any,
+        evidence=tuple(evidence),
+        scheme=read_toml(bodies["tier_scheme.toml"], "tier_scheme.toml", TierScheme),
+    )
+
+
+def _joined(file: str, have: Operator | None, more: Operator) -> Operator:
+    if have is None:
+        return more
+    if not file.startswith("registers/"):
+        raise ConfigError(f"grades/{file}: operator {more.operator_id} stands in two files")
+    names = {origin: [*have.names.get(origin, []), *found] for origin, found in more.names.items()}
+    return have.model_copy(update={"names": {**have.names, **names}, "fact": [*have.fact, *more.fact]})
+
+
+def _names(operators: Iterable[Operator]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for operator in operators:
+        said = [
+            operator.operator_id,
+            operator.name,
+            *(name for names in operator.names.values() for name in names),
+        ]
+        for name in said:
+            if found.setdefault(key(name), operator.operator_id) != operator.operator_id:
+                raise ConfigError(
+                    f"operators: {name!r} is a name of both {found[key(name)]} and {operator.operator_id}"
+                )
+    return found
+
+
+def _checked(registers: Registers) -> Registers:
+    """Rules over all files: known operators, permanent ids used once, codes that read, parents that exist."""
+    codes = {spec.code for spec in registers.specs}
+    for spec in registers.specs:
+        code = parse_code(spec.code)
+        _check_spec(registers, spec, code, codes)
+    _check_unique("spec_id", [spec.spec_id for spec in registers.specs])
+    _check_unique("code and version", [f"{spec.code}@{spec.version}" for spec in registers.specs])
+    named: dict[str, str] = {}
+    for spec in registers.specs:
+        for bucket, grade_id in spec.grades.items():
+            grade = f"{spec.code}.{bucket}"
+            if named.setdefault(grade_id, grade) != grade:
+                raise ConfigError(f"specs: grade_id {grade_id} stands for {named[grade_id]} and {grade}")
+    for entry in registers.evidence:
+        if entry.operator_id not in registers.operators:
+            raise ConfigError(f"evidence: {entry.operator_id} is not in the register of operators")
+    return registers
+
+
+def _check_spec(registers: Registers, spec: Spec, code: GradeCode, codes: set[str]) -> None:
+    if code.bucket != "ALL" or code.version is not None or spec.code != code.code:
+        raise ConfigError(f"specs: {spec.code} is written without bucket and version, in capitals")
+    if spec.parent is not None and spec.parent not in codes:
+        raise ConfigError(f"specs: the parent of {spec.code}, {spec.parent}, is no specification")
+    unknown = spec.accepts.keys() - set(AXES_ACCEPTED) or spec.grades.keys() - {
+        word.code for word in lexicon().axes.bucket
+    }
+    if unknown:
+        raise ConfigError(f"specs: {spec.code}: {', '.join(sorted(unknown))} is no axis or bucket")
+    if code.form_memory[0] == "Y" and "form_memory" not in spec.accepts:
+        raise ConfigError(
+            f"specs: {spec.code} takes any form and must list the forms and memories it accepts"
+        )
+    if not set(registers.accepted(spec)["chip"]) <= lexicon().chips.keys():
+        raise ConfigError(f"specs: {spec.code} accepts a chip that is not in the vocabulary")
+    if "T12" not in spec.grades and {"T1", "T2"} & spec.grades.keys() or "ALL" not in spec.grades:
+        raise ConfigError(f"specs: {spec.code}: every specification has ALL, and T12 above T1 and T2")
+
+
+def _check_unique(what: str, values: Iterable[str]) -> None:
+    twice = sorted(value for value, count in Counter(values).items() if count > 1)
+    if twice:
+        raise ConfigError(f"specs: {what} used twice: {', '.join(twice)}")
