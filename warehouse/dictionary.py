@@ -25,6 +25,13 @@ WHERE NOT internal
 ORDER BY table_name, column_index
 """
 
+_VIEWS = """
+SELECT view_name
+FROM duckdb_views()
+WHERE NOT internal
+ORDER BY view_name
+"""
+
 Kind = Literal["id", "code", "text", "flag", "time", "count", "quantity"]
 
 
@@ -52,11 +59,22 @@ class TableEntry(BaseModel):
     columns: dict[str, ColumnEntry]
 
 
+class ViewEntry(BaseModel):
+    """A view of the public file: its own columns, and the tables (`of`) whose columns it hands on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    grain: str
+    of: tuple[str, ...]
+    columns: dict[str, ColumnEntry]
+
+
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """All tables, each with all its columns."""
+    """All tables, each with all its columns, and the views of the public file."""
 
     tables: dict[str, TableEntry]
+    views: dict[str, ViewEntry]
 
     def table(self, name: str) -> TableEntry:
         """The entry of a table; NotFoundError when it has none."""
@@ -97,18 +115,22 @@ def public_columns(table: str) -> list[str]:
 
 
 def apply_comments(connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the dictionary into the database, as comments on the tables and columns it has."""
+    """Write the dictionary into the database, as comments on the tables, columns and views it has."""
     for table, column in _present(connection):
         if column is None:
             connection.execute(_comment("TABLE", _quoted(table), table_comment(table)))
         else:
             name = f"{_quoted(table)}.{_quoted(column)}"
             connection.execute(_comment("COLUMN", name, column_comment(table, column)))
+    for (view,) in connection.execute(_VIEWS).fetchall():
+        if view in dictionary().views:
+            connection.execute(_comment("VIEW", _quoted(view), table_comment(view)))
 
 
 def table_comment(table: str) -> str:
-    """A table in a sentence."""
-    return f"One row is {dictionary().table(table).grain}."
+    """A table, or a view of the public file, in a sentence."""
+    entry = dictionary().views.get(table) or dictionary().table(table)
+    return f"One row is {entry.grain}."
 
 
 def column_comment(table: str, column: str) -> str:
@@ -132,7 +154,8 @@ def _read(data: dict[str, Any]) -> Dictionary:
             )
         columns = {column: shared[column] for column in own.shared} | own.columns
         tables[name] = own.model_copy(update={"columns": columns})
-    return Dictionary(tables)
+    views = {name: ViewEntry.model_validate(entry) for name, entry in data["views"].items()}
+    return Dictionary(tables, views)
 
 
 def _present(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str | None]]:
