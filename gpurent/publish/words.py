@@ -1,0 +1,61 @@
+"""Codes in words (`words.toml`), and the two columns that hold several codes: `flags` and `not_computed`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def _words() -> Mapping[str, Mapping[str, str]]:
+    with files("gpurent.publish").joinpath("words.toml").open("rb") as stream:
+        return tomllib.load(stream)
+
+
+def in_words(kind: str, code: object) -> str:
+    """A code of one kind (a table of `words.toml`) in words; unknown ones with spaces for underscores."""
+    text = str(code)
+    return _words()[kind].get(text, text.replace("_", " "))
+
+
+def codes(text: str | None) -> list[str]:
+    """Codes joined by commas, as a list; empty for nothing."""
+    return [code for code in (text or "").split(",") if code]
+
+
+def rules_in_words(text: str | None) -> str:
+    """The rules of a voice or exclusion in words, joined by semicolons."""
+    return "; ".join(in_words("rules", code) for code in codes(text))
+
+
+def missing_reasons(price: Mapping[str, Any]) -> dict[str, str]:
+    """Column → why it is empty, for the empty columns of a row of `reference_prices` that say why.
+
+    `not_computed` holds the reasons of the computation; a traded leg that may not be shown has its own.
+    """
+    stated: dict[str, str] = json.loads(price.get("not_computed") or "{}")
+    reasons = {column: code for column, code in stated.items() if column in price and price[column] is None}
+    if "trades_confidential" in codes(price.get("flags")):
+        hidden = ("traded_usd_per_gpu_hour", "traded_log", "trade_weight", "trade_count", "gpu_hours")
+        reasons |= {column: "trades_confidential" for column in hidden if price.get(column) is None}
+    return dict(sorted(reasons.items()))
+
+
+def why_withheld(price: Mapping[str, Any]) -> str:
+    """Why a day has no value, in words."""
+    return in_words("withheld", price.get("reason_code") or "no reason stated")
+
+
+def axis_words(code: str) -> list[str]:
+    """The parts of a grade code in front of its bucket: `H100-S080-C-…-7.ALL` → seven axes and the check."""
+    return code.partition(".")[0].split("-")
+
+
+def joined(parts: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *head, last = list(parts) or [""]
+    return f"{', '.join(head)} and {last}" if head else last

@@ -1,0 +1,535 @@
+"""A small synthetic market, put into a warehouse through `append`: made up, marked synthetic, plausible in shape.
+
+Six sellers advertise H100, H200 and B200 on three days; MI300X has two sellers, A100 one; one B200 series rests
+on trades alone. One seller's source does not allow redistribution, one name would be a formula in a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from gpurent.core.clock import RecordedClock, at_utc
+from gpurent.core.ids import content_id, sha256_hex
+from gpurent.core.numbers import round_half_even
+from warehouse import Warehouse, open_warehouse
+from warehouse.archive import open_archive
+from warehouse.layout import Layout
+
+DAYS = (date(2026, 7, 13), date(2026, 7, 14), date(2026, 7, 15))
+REGISTERS = "reg_synthetic"
+HIDDEN = "quiet_cloud"
+FORMULA = "=cmd|' /c calc'!A1"
+
+
+@dataclass(frozen=True)
+class SyntheticGrade:
+    """A grade, its sellers' prices on the first day in USD, and its state on all days."""
+
+    grade_id: str
+    code: str
+    bucket: str
+    title: str
+    prices: dict[str, str]
+    status: str = "published"
+    reason: str | None = None
+    level: int = 4
+    label: str = "indicative"
+    is_traded_only: bool = False
+
+    @property
+    def axes(self) -> dict[str, str]:
+        names = ("chip", "form_memory", "lot", "fabric", "scope", "term", "place")
+        return dict(zip(names, self.code.split("-")[:7], strict=True))
+
+    @property
+    def item_axes(self) -> dict[str, str]:
+        """What a synthetic offer of this grade states: SXM, one GPU, container; the rest not stated."""
+        memory = self.axes["form_memory"][1:]
+        return {
+            **self.axes,
+            "form_memory": f"S{memory}",
+            "lot": "A",
+            "fabric": "NA",
+            "scope": "CT",
+            "place": "US",
+        }
+
+
+GRADES = (
+    SyntheticGrade(
+        "gr_h100",
+        "H100-Y080-Y-YY-YY-OD-YY-J",
+        "ALL",
+        "H100 80 GB, any form, on demand",
+        {
+            "alpha_cloud": "2.10",
+            "beta_gpu": "2.35",
+            "gamma_hpc": "2.49",
+            "delta_compute": "2.79",
+            HIDDEN: "2.95",
+            FORMULA: "3.40",
+        },
+    ),
+    SyntheticGrade(
+        "gr_h200",
+        "H200-Y141-Y-YY-YY-OD-YY-H",
+        "ALL",
+        "H200 141 GB, any form, on demand",
+        {"alpha_cloud": "3.05", "beta_gpu": "3.29", "gamma_hpc": "3.59", "delta_compute": "3.80"},
+    ),
+    SyntheticGrade(
+        "gr_b200",
+        "B200-Y180-Y-YY-YY-OD-YY-T",
+        "ALL",
+        "B200 180 GB, any form, on demand",
+        {"alpha_cloud": "4.60", "beta_gpu": "5.10", "gamma_hpc": "5.49"},
+    ),
+    SyntheticGrade(
+        "gr_b200_neo",
+        "B200-Y180-Y-YY-YY-OD-YY-T",
+        "NEO",
+        "B200 180 GB, any form, on demand, neoclouds",
+        {"alpha_cloud": "4.40", "beta_gpu": "4.55"},
+        level=2,
+        label="traded_only",
+        is_traded_only=True,
+    ),
+    SyntheticGrade(
+        "gr_mi300x",
+        "MI300X-Y192-Y-YY-YY-OD-YY-C",
+        "ALL",
+        "MI300X 192 GB, any form, on demand",
+        {"alpha_cloud": "1.99", "beta_gpu": "2.29"},
+        status="withheld",
+        reason="too_few_groups",
+        level=6,
+        label="withheld",
+    ),
+    SyntheticGrade(
+        "gr_a100",
+        "A100-Y080-Y-YY-YY-OD-YY-W",
+        "ALL",
+        "A100 80 GB, any form, on demand",
+        {"alpha_cloud": "1.35"},
+        status="withheld",
+        reason="single_seller",
+        level=6,
+        label="withheld",
+    ),
+)
+
+
+def make(path: Path, *, threads: int | None = None, days: tuple[date, ...] = DAYS) -> Warehouse:
+    """A new warehouse at `path` with the market of `days`, its clock standing at the last cut-off."""
+    clock = RecordedClock(at_utc(days[0], 0))
+    warehouse = open_warehouse(path, clock=clock, threads=threads)
+    fill(warehouse, clock, days)
+    return warehouse
+
+
+def copy_of(template: Path, path: Path) -> Warehouse:
+    """A warehouse like the closed one at `template`, at `path`, with its archive; its clock at the last vintage."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(template, path)
+    shutil.copytree(Layout(template).files, Layout(path).files)
+    return open_warehouse(path, clock=RecordedClock(at_utc(DAYS[-1], 33)))
+
+
+def fill(warehouse: Warehouse, clock: RecordedClock, days: tuple[date, ...] = DAYS) -> None:
+    """Registers, then for each day the capture of every grade and the derived rows of vintage 1."""
+    warehouse.append("grades", [_grade_row(grade, days[0]) for grade in GRADES])
+    steps = [(at_utc(day, 5), day, True) for day in days] + [(at_utc(day, 33), day, False) for day in days]
+    for instant, day, is_capture in sorted(steps):
+        clock.advance_to(instant)
+        if is_capture:
+            for grade in GRADES:
+                _capture(warehouse, grade, day)
+        else:
+            derive(warehouse, day, "1", days)
+
+
+def derive(
+    warehouse: Warehouse, day: date, vintage: str, days: tuple[date, ...] = DAYS, factor: str = "1"
+) -> None:
+    """The derived rows of a day; `factor` multiplies every price, for a vintage that says something else."""
+    times = Decimal(factor)
+    with warehouse.transaction():
+        for grade in GRADES:
+            prices = {owner: _usd(price, day, days) * times for owner, price in grade.prices.items()}
+            warehouse.append("items", list(_items(grade, prices, day, vintage)))
+            warehouse.append("voices", list(_voices(grade, prices, day, vintage)))
+            warehouse.append("contributions", list(_contributions(grade, prices, day, vintage)))
+            warehouse.append("reference_prices", [_reference(grade, prices, day, vintage, days)])
+        warehouse.append("exclusions", [_exclusion(day, vintage)])
+
+
+def _usd(text: str, day: date, days: tuple[date, ...]) -> Decimal:
+    """One per cent a day up from the first day's price."""
+    return round_half_even(Decimal(text) * Decimal("1.01") ** (day - days[0]).days, 9)
+
+
+def _grade_row(grade: SyntheticGrade, day: date) -> dict[str, object]:
+    return {
+        "grade_id": grade.grade_id,
+        "spec_id": f"sp_{grade.grade_id}",
+        "code": grade.code,
+        "bucket": grade.bucket,
+        "title": grade.title,
+        "is_composite": True,
+        "valid_from": day,
+        "record_sha256": sha256_hex(grade.code.encode()),
+    }
+
+
+def _source(owner: str) -> str:
+    return "closed_list" if owner == HIDDEN else "open_list"
+
+
+def _capture(warehouse: Warehouse, grade: SyntheticGrade, day: date) -> None:
+    """One archived document a grade and source; its rows as stated offers and offers (or one trade report)."""
+    by_source: dict[str, list[str]] = {}
+    for owner in grade.prices:
+        by_source.setdefault(_source(owner), []).append(owner)
+    for source, owners in sorted(by_source.items()):
+        fetched = at_utc(day, 4)
+        rows = [
+            {"seller": owner, "usd_per_gpu_hour": str(_usd(grade.prices[owner], day, DAYS))}
+            for owner in owners
+        ]
+        body = json.dumps({"synthetic": True, "grade": grade.title, "rows": rows}).encode()
+        url = f"https://{source}.example/{grade.grade_id}.json"
+        capture_id = content_id("cap", source, url, fetched, sha256_hex(body))
+        with open_archive(warehouse) as archive:
+            stored = archive.store(
+                source_id=source,
+                run_id=f"run_{day}",
+                capture_id=capture_id,
+                url=url,
+                body=body,
+                fetched_at=fetched,
+                http_status=200,
+                media_type="application/json",
+            )
+        with warehouse.transaction():
+            warehouse.append(
+                "captures",
+                [
+                    {
+                        "capture_id": capture_id,
+                        "source_id": source,
+                        "run_id": f"run_{day}",
+                        "url": url,
+                        "fetched_at": fetched,
+                        "http_status": 200,
+                        "media_type": "application/json",
+                        "sha256": sha256_hex(body),
+                        "size_bytes": len(body),
+                        "archive_file": stored.archive_file,
+                        "archive_offset": stored.archive_offset,
+                        "record_file": stored.record_file,
+                        "record_offset": stored.record_offset,
+                        "record_length": stored.record_length,
+                        "snapshot_id": f"snap_{source}_{day}",
+                        "outcome": "read",
+                        "accepted_rows": len(rows),
+                        "rejected_rows": 0,
+                        "available_at": fetched,
+                    }
+                ],
+            )
+            for number, owner in enumerate(owners, start=1):
+                if grade.is_traded_only:
+                    _trade(warehouse, grade, owner, capture_id, number, day)
+                else:
+                    _offer(warehouse, grade, owner, capture_id, number, fetched)
+
+
+def _offer(
+    warehouse: Warehouse, grade: SyntheticGrade, owner: str, capture_id: str, number: int, at: datetime
+) -> None:
+    usd = _usd(grade.prices[owner], at.date(), DAYS)
+    stated_id = content_id("stated", capture_id, number)
+    common = {
+        "stated_id": stated_id,
+        "capture_id": capture_id,
+        "source_id": _source(owner),
+        "snapshot_id": f"snap_{_source(owner)}_{at.date()}",
+        "sku": f"{grade.axes['chip']} SXM",
+        "offer_class": "list",
+        "price_amount": usd,
+        "price_basis": "gpu_hour",
+        "currency": "USD",
+        "is_converted": False,
+        "gpu_count": Decimal(1),
+        "snapshot_at": at,
+        "observed_at": at,
+        "available_at": at,
+    }
+    warehouse.append(
+        "stated_offers",
+        [
+            {
+                **common,
+                "row_number": number,
+                "operator_text": owner,
+                "chip_text": grade.axes["chip"],
+                "form_text": "SXM",
+                "scope_text": "container",
+                "price_text": str(usd),
+                "observed_at_from": "row",
+            }
+        ],
+    )
+    axes = grade.item_axes
+    warehouse.append(
+        "offers",
+        [
+            {
+                **common,
+                **axes,
+                **{f"{axis}_rule": f"synthetic.{axis}" for axis in axes},
+                "offer_id": content_id("of", stated_id),
+                "route": _source(owner),
+                "route_rank": 2,
+                "operator_id": owner,
+                "operator_rule": "alias",
+                "host_operator_id": "",
+                "price_step": "as_stated",
+                "native_per_gpu_hour": usd,
+                "usd_per_gpu_hour": usd,
+                "is_marketplace": False,
+                "snapshot_day": at.date(),
+                "register_version": REGISTERS,
+            }
+        ],
+    )
+
+
+def _trade(
+    warehouse: Warehouse, grade: SyntheticGrade, owner: str, capture_id: str, number: int, day: date
+) -> None:
+    usd = _usd(grade.prices[owner], day, DAYS)
+    stated_id = content_id("stated", capture_id, number)
+    trade_id = content_id("tr", stated_id)
+    at = at_utc(day, 3)
+    common = {
+        "stated_id": stated_id,
+        "capture_id": capture_id,
+        "source_id": _source(owner),
+        "reporter_id": "rep_synthetic",
+        "trade_kind": "order",
+        "sku": f"{grade.axes['chip']} SXM",
+        "gpu_count": Decimal(8),
+        "currency": "USD",
+        "traded_at": at,
+        "delivery_start": at,
+        "delivery_end": at + timedelta(hours=6),
+        "price_column": "price",
+        "is_arms_length": True,
+        "is_administered": False,
+        "is_confidential": False,
+        "is_synthetic": True,
+        "available_at": at,
+    }
+    warehouse.append(
+        "stated_trades",
+        [
+            {
+                **common,
+                "row_number": number,
+                "reporter_side": "seller",
+                "operator_text": owner,
+                "buyer_text": "a buyer",
+                "agreement_text": f"order {day} {number}",
+                "price_text": str(usd),
+                "cost_amount": usd * 48,
+                "quantity": Decimal(48),
+                "price_basis": "gpu_hour",
+            }
+        ],
+    )
+    axes = grade.item_axes
+    warehouse.append(
+        "trades",
+        [
+            {
+                **common,
+                **axes,
+                **{f"{axis}_rule": f"synthetic.{axis}" for axis in axes},
+                "trade_id": trade_id,
+                "operator_id": owner,
+                "operator_rule": "alias",
+                "host_operator_id": "",
+                "buyer_pseudonym": "buyer_1",
+                "agreement_id": f"ag_{number}_{day}",
+                "traded_at_from": "row",
+                "gpu_hours": Decimal(48),
+                "price_step": "as_stated",
+                "native_per_gpu_hour": usd,
+                "usd_per_gpu_hour": usd,
+                "register_version": REGISTERS,
+            }
+        ],
+    )
+    warehouse.append(
+        "graded_trades",
+        [
+            {
+                "trade_id": trade_id,
+                "grade_id": grade.grade_id,
+                "day": day,
+                "rule_id": "spec",
+                "register_version": REGISTERS,
+            }
+        ],
+    )
+
+
+def _base(grade: SyntheticGrade, day: date, vintage: str) -> dict[str, object]:
+    return {"day": day, "grade_id": grade.grade_id, "vintage": vintage}
+
+
+def _leg(grade: SyntheticGrade) -> str:
+    return "traded" if grade.is_traded_only else "advertised"
+
+
+def _items(
+    grade: SyntheticGrade, prices: dict[str, Decimal], day: date, vintage: str
+) -> Iterator[dict[str, object]]:
+    seen = at_utc(day, 4)
+    for owner, usd in prices.items():
+        yield {
+            **_base(grade, day, vintage),
+            **grade.item_axes,
+            "leg": _leg(grade),
+            "item_key": "|".join([owner, owner, "", *grade.item_axes.values()]),
+            "owner_group": owner,
+            "operator_id": owner,
+            "host_operator_id": "",
+            "route": _source(owner),
+            "offer_class": "list",
+            "usd_per_gpu_hour": usd,
+            "observed_usd_per_gpu_hour": usd,
+            "native_per_gpu_hour": usd,
+            "currency": "USD",
+            "is_converted": False,
+            "state": "counted",
+            "weight": round_half_even(Decimal(1) / len(prices), 15),
+            "verified_at": seen,
+            "verified_age_days": 0,
+            "snapshot_day": day,
+            "capture_count": 1,
+            **{f"{which}_captured_at": seen for which in ("first", "last", "lowest", "highest")},
+            **{f"{which}_native_per_gpu_hour": usd for which in ("first", "last", "lowest", "highest")},
+            "is_marketplace": False,
+            "gpu_hours": Decimal(48) if grade.is_traded_only else None,
+            "trade_count": 1 if grade.is_traded_only else None,
+        }
+
+
+def _voices(
+    grade: SyntheticGrade, prices: dict[str, Decimal], day: date, vintage: str
+) -> Iterator[dict[str, object]]:
+    for owner, usd in prices.items():
+        yield {
+            **_base(grade, day, vintage),
+            "leg": _leg(grade),
+            "owner_group": owner,
+            "usd_per_gpu_hour": usd,
+            "state": "held" if owner == "delta_compute" else "counted",
+            "reason_code": "jump_pending" if owner == "delta_compute" else None,
+            "weight": round_half_even(Decimal(1) / len(prices), 15),
+            "weight_before_caps": round_half_even(Decimal(1) / len(prices), 15),
+            "verified_age_days": 0,
+            "item_count": 1,
+            "is_firm": grade.is_traded_only,
+            "routes": _source(owner),
+            "is_public": owner != HIDDEN,
+        }
+
+
+def _contributions(
+    grade: SyntheticGrade, prices: dict[str, Decimal], day: date, vintage: str
+) -> Iterator[dict[str, object]]:
+    if grade.status == "published":
+        for owner in prices:
+            yield {
+                **_base(grade, day, vintage),
+                "leg": _leg(grade),
+                "owner_group": owner,
+                "weight": round_half_even(Decimal(1) / len(prices), 15),
+                "leave_one_out": Decimal("-0.012345678901"),
+                "is_public": owner != HIDDEN,
+            }
+
+
+def _exclusion(day: date, vintage: str) -> dict[str, object]:
+    return {
+        **_base(GRADES[0], day, vintage),
+        "record_id": f"of_excluded_{day}",
+        "owner_group": "epsilon_rent",
+        "leg": "advertised",
+        "rule_id": "offer.stale",
+        "reason_code": "stale",
+        "detail": "last verified 9 days ago",
+    }
+
+
+def _reference(
+    grade: SyntheticGrade, prices: dict[str, Decimal], day: date, vintage: str, days: tuple[date, ...]
+) -> dict[str, object]:
+    level_log = math.fsum(math.log(price) for price in prices.values()) / len(prices)
+    log, usd = round_half_even(level_log, 12), round_half_even(math.exp(level_log), 4)
+    is_first, is_out = day == days[0], grade.status == "published"
+    missing = {"letter": "not_in_this_version", "level_ci_low": "not_in_this_version"}
+    if not grade.is_traded_only:
+        missing |= {"traded_usd_per_gpu_hour": "no_trades", "discount_log": "no_trades"}
+    if not is_out:
+        missing |= {"reference_usd_per_gpu_hour": "withheld"}
+    row: dict[str, object] = {
+        **_base(grade, day, vintage),
+        "construction": "live",
+        "status": grade.status,
+        "reason_code": grade.reason,
+        "level": grade.level,
+        "label": grade.label,
+        "basis": "traded_equivalent" if grade.is_traded_only else "advertised",
+        "flags": "start" if is_first and is_out else "",
+        "not_computed": json.dumps(missing, sort_keys=True),
+        "settlement_eligible": False,
+        "owner_group_count": 0 if grade.is_traded_only else len(prices),
+        "firm_count": 0,
+        "offer_count": 0 if grade.is_traded_only else len(prices),
+        "trade_count": len(prices) if grade.is_traded_only else 0,
+        "gpu_hours": Decimal(48 * len(prices)) if grade.is_traded_only else Decimal(0),
+        "matched_groups": 0 if is_first else len(prices),
+        "route_effective_n": Decimal(1),
+        "top_route_share": Decimal(1),
+        "methodology_version": "1.0.0",
+        "register_version": REGISTERS,
+        "published_at": at_utc(day, 33),
+    }
+    if is_out:
+        leg = "traded" if grade.is_traded_only else "advertised"
+        row |= {
+            "reference_usd_per_gpu_hour": usd,
+            "reference_log": log,
+            "cross_section_usd_per_gpu_hour": usd,
+            "cross_section_log": log,
+            "index_value": round_half_even(Decimal(100) * Decimal("1.01") ** (day - days[0]).days, 4),
+            "matched_change_log": None if is_first else round_half_even(math.log(1.01), 12),
+            f"{leg}_usd_per_gpu_hour": usd,
+            f"{leg}_log": log,
+            "trade_weight": Decimal(1) if grade.is_traded_only else Decimal(0),
+            "catch_up_log": Decimal(0),
+        }
+    if grade.reason == "single_seller":
+        row["seller_quote_usd_per_gpu_hour"] = usd
+    return row
