@@ -115,14 +115,16 @@ def _move(price: Row) -> str:
 
 
 def _exclusion_lines(refused: list[Row]) -> Iterable[str]:
-    """One line a leg and rule: how many records, and whose."""
+    """One line a leg and rule: how many records, and whose where that may be said."""
     groups: dict[tuple[str, str], Counter[str]] = {}
     for row in refused:
         groups.setdefault((row["leg"], row["reason_code"]), Counter())[row["owner_group"]] += 1
     for (leg, code), owners in sorted(groups.items()):
         total = sum(owners.values())
         noun = "offer" if leg == "advertised" else "trade"
-        yield f"{_counted(total, noun)} of {_names(sorted(owners))}: {rules_in_words(code)} (`{code}`)."
+        named = sorted(owner for owner in owners if owner)
+        whose = f" of {_names(named)}" if named else ""
+        yield f"{_counted(total, noun)}{whose}: {rules_in_words(code)} (`{code}`)."
 
 
 def _state_lines(voices: list[Row]) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """The tables of an edition: read from the warehouse, reduced to what may be shown, rounded once.
 
-Rows come from the temporary views of `public_views.sql`, so what may be shown is decided in one place, for
-editions and for the site. Every number is rounded half-even to the dictionary's decimals here and nowhere later.
+Rows come from the views of `warehouse.public`, so what may be shown is decided in one place, for editions, the
+site and the public file. Every number is rounded half-even to the dictionary's decimals here and nowhere later.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from gpurent.publish.canonical import VINTAGE, content_sha256, csv_bytes, json_b
 from gpurent.publish.manifest import PublishedFile
 from warehouse import Warehouse
 from warehouse.dictionary import dictionary
-from warehouse.sql_files import run_sql, run_sql_arrow
+from warehouse.public import prepare_public_views
+from warehouse.sql_files import run_sql_arrow
 
 PACKAGE = "gpurent.publish.sql"
 ALWAYS = ("reference_prices", "voices", "contributions", "exclusions")
@@ -57,11 +58,6 @@ class EditionTables:
             for name, table in sorted(self.tables.items())
         ]
         return sha256_hex("".join(lines).encode())
-
-
-def prepare_public_views(warehouse: Warehouse) -> None:
-    """Create the temporary views of what may be shown."""
-    run_sql(warehouse, PACKAGE, "public_views")
 
 
 def read_tables(warehouse: Warehouse, day: date, vintage: str, *, notice: str | None) -> EditionTables:

@@ -144,6 +144,9 @@ def copy_of(template: Path, path: Path) -> Warehouse:
 
 def fill(warehouse: Warehouse, clock: RecordedClock, days: tuple[date, ...] = DAYS) -> None:
     """Registers, then for each day the capture of every grade and the derived rows of vintage 1."""
+    warehouse.append(
+        "sources", [_source_row("open_list", "allowed"), _source_row("closed_list", "not_allowed")]
+    )
     warehouse.append("grades", [_grade_row(grade, days[0]) for grade in GRADES])
     steps = [(at_utc(day, 5), day, True) for day in days] + [(at_utc(day, 33), day, False) for day in days]
     for instant, day, is_capture in sorted(steps):
@@ -188,6 +191,23 @@ def _grade_row(grade: SyntheticGrade, day: date) -> dict[str, object]:
     }
 
 
+def _source_row(source_id: str, redistribution: str) -> dict[str, object]:
+    return {
+        "source_id": source_id,
+        "title": f"synthetic {source_id}",
+        "kind": "aggregator",
+        "url": f"https://{source_id}.example/",
+        "unit": "gpu_hour",
+        "currency": "USD",
+        "redistribution": redistribution,
+        "cadence_hours": 24,
+        "time_meaning": "observed",
+        "fixture_origin": "rendered",
+        "is_file_only": False,
+        "record_sha256": sha256_hex(source_id.encode()),
+    }
+
+
 def _source(owner: str) -> str:
     return "closed_list" if owner == HIDDEN else "open_list"
 
@@ -199,12 +219,7 @@ def _capture(warehouse: Warehouse, grade: SyntheticGrade, day: date) -> None:
         by_source.setdefault(_source(owner), []).append(owner)
     for source, owners in sorted(by_source.items()):
         fetched = at_utc(day, 4)
-        rows = [
-            {"seller": owner, "usd_per_gpu_hour": str(_usd(grade.prices[owner], day, DAYS))}
-            for owner in owners
-        ]
-        body = json.dumps({"synthetic": True, "grade": grade.title, "rows": rows}).encode()
-        url = f"https://{source}.example/{grade.grade_id}.json"
+        body, url = _body(grade, owners, day), _url(grade, source)
         capture_id = content_id("cap", source, url, fetched, sha256_hex(body))
         with open_archive(warehouse) as archive:
             stored = archive.store(
@@ -238,7 +253,7 @@ def _capture(warehouse: Warehouse, grade: SyntheticGrade, day: date) -> None:
                         "record_length": stored.record_length,
                         "snapshot_id": f"snap_{source}_{day}",
                         "outcome": "read",
-                        "accepted_rows": len(rows),
+                        "accepted_rows": len(owners),
                         "rejected_rows": 0,
                         "available_at": fetched,
                     }
@@ -249,6 +264,17 @@ def _capture(warehouse: Warehouse, grade: SyntheticGrade, day: date) -> None:
                     _trade(warehouse, grade, owner, capture_id, number, day)
                 else:
                     _offer(warehouse, grade, owner, capture_id, number, fetched)
+
+
+def _body(grade: SyntheticGrade, owners: list[str], day: date) -> bytes:
+    rows = [
+        {"seller": owner, "usd_per_gpu_hour": str(_usd(grade.prices[owner], day, DAYS))} for owner in owners
+    ]
+    return json.dumps({"synthetic": True, "grade": grade.title, "rows": rows}).encode()
+
+
+def _url(grade: SyntheticGrade, source: str) -> str:
+    return f"https://{source}.example/{grade.grade_id}.json"
 
 
 def _offer(
@@ -471,10 +497,14 @@ def _contributions(
 
 
 def _exclusion(day: date, vintage: str) -> dict[str, object]:
+    """The H100 offer of `beta_gpu` once more, as if it had been refused."""
+    at = at_utc(day, 4)
+    body = _body(GRADES[0], ["alpha_cloud", "beta_gpu", "gamma_hpc", "delta_compute", FORMULA], day)
+    capture_id = content_id("cap", "open_list", _url(GRADES[0], "open_list"), at, sha256_hex(body))
     return {
         **_base(GRADES[0], day, vintage),
-        "record_id": f"of_excluded_{day}",
-        "owner_group": "epsilon_rent",
+        "record_id": content_id("of", content_id("stated", capture_id, 2)),
+        "owner_group": "beta_gpu",
         "leg": "advertised",
         "rule_id": "offer.stale",
         "reason_code": "stale",

@@ -4,7 +4,7 @@
 -- Inputs: public_contributions
 -- Clause: price.md 9 and 12
 -- The view lists the columns that are public.
-SELECT * -- noqa: AM04
+SELECT * EXCLUDE (known_at) -- noqa: AM04
 FROM public_contributions
 WHERE day = $day AND vintage = $vintage
 ORDER BY grade_code NULLS LAST, grade_id, leg, owner_group;
