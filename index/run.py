@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from graphlib import CycleError, TopologicalSorter
 
@@ -74,7 +74,20 @@ class DayResult:
 
     @property
     def published(self) -> int:
+        """How many grades have a value."""
         return sum(1 for row in self.rows["reference_prices"] if row["status"] == "published")
+
+    def as_vintage(self, vintage: str, published_at: datetime | None = None) -> DayResult:
+        """The same day under another vintage's name (and time of publication)."""
+        rows = {table: _as_vintage(found, vintage, published_at) for table, found in self.rows.items()}
+        return replace(self, vintage=vintage, rows=rows)
+
+
+def _as_vintage(rows: list[Row], vintage: str, published_at: datetime | None) -> list[Row]:
+    named = [{**row, "vintage": vintage} for row in rows]
+    if published_at is None:
+        return named
+    return [{**row, "published_at": published_at} if "published_at" in row else row for row in named]
 
 
 def grades_of(warehouse: Warehouse, horizon: Horizon) -> list[Grade]:
@@ -177,7 +190,11 @@ def _content_hash(rows: Mapping[str, Sequence[Row]]) -> str:
     digest = hashlib.sha256()
     for table in sorted(rows):
         for row in rows[table]:
-            kept = {key: str(value) for key, value in row.items() if key not in {"vintage", "known_at"}}
+            kept = {
+                key: str(value)
+                for key, value in row.items()
+                if key not in {"vintage", "known_at", "published_at"}
+            }
             digest.update(json.dumps([table, kept], sort_keys=True).encode())
     return digest.hexdigest()
 

@@ -1,0 +1,25 @@
+"""Steps 3 and 4 for whatever is new: registers brought up to date, stated rows normalised and graded."""
+
+from __future__ import annotations
+
+from grades.normalise import normalise
+from grades.registers import sync
+
+from gpurent.core.settings import Settings
+from gpurent.core.stages import reach
+from gpurent.daily.reports import Graded
+from warehouse.store import Warehouse
+
+
+def grade_new(warehouse: Warehouse, register_version: str) -> Graded:
+    """Normalise and grade every capture that is not graded under these registers yet."""
+    report = normalise(warehouse, register_version)
+    reach("daily.graded")
+    return Graded(report.captures, report.offers, report.trades, report.rejected)
+
+
+def bring_up_to_date(warehouse: Warehouse, settings: Settings) -> tuple[str, Graded]:
+    """Sync the registers, then grade what is new under them; the register version and counts."""
+    overlay = settings.registers if settings.registers.exists() else None
+    register_version = sync(warehouse, overlay)
+    return register_version, grade_new(warehouse, register_version)

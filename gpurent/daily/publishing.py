@@ -1,0 +1,203 @@
+"""The daily run under the system's clock: collect, then publish what is due, in order of days.
+
+A day that was missed (the machine was off after its cut-off) is published late, as what it is: live, from what was
+recorded by its cut-off, at its scheduled time of publication. A day without captures has an edition too, in which
+every grade is withheld.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from gpurent.core.clock import at_utc
+from gpurent.core.errors import ConfigError, EditionDiffersError, UsageError
+from gpurent.core.progress import Progress
+from gpurent.core.settings import Settings
+from gpurent.core.signing import load_private_key
+from gpurent.core.stages import reach
+from gpurent.daily.bookkeeping import recorded_run, run_id_of
+from gpurent.daily.chain import day_vintages, last_computed_day, memory_before
+from gpurent.daily.collecting import collect_live
+from gpurent.daily.grading import bring_up_to_date
+from gpurent.daily.reports import DailyRun
+from gpurent.publish.edition import Edition, SigningKey, write_edition
+from gpurent.publish.site import write_site
+from index.parameters import Methodology, load
+from index.reduction import LIVE
+from index.run import Memory, compute_day, store_day, stored_content
+from warehouse.public import write_public
+from warehouse.sql_files import run_sql_dicts
+from warehouse.store import Warehouse, open_warehouse
+
+SAMPLE, REPLAY = "sample", "replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """What publishing needs besides the day: where, signed by whom, by which rules, under which registers."""
+
+    out: Path
+    key: SigningKey | None
+    method: Methodology
+    register_version: str
+    is_sample: bool = False
+
+
+def signing_key(settings: Settings) -> SigningKey | None:
+    """The publisher's key, or None: then editions are unsigned and say so."""
+    if settings.signing_key is None:
+        return None
+    name = settings.signing_key_name or settings.signing_key.stem
+    return name, load_private_key(settings.signing_key)
+
+
+def publish_day(
+    warehouse: Warehouse, day: date, press: Press, memory: Memory, reason: str | None = None
+) -> tuple[Edition, Memory]:
+    """Compute one live day, store it and write its edition. Done before with the same content: nothing is written.
+
+    Raises EditionDiffersError (exit 3) when the day was published with other content and no reason is given;
+    with one the new content becomes the next vintage.
+    """
+    method = press.method
+    result = compute_day(
+        warehouse,
+        day,
+        construction=LIVE,
+        vintage="1",
+        methodology=method,
+        register_version=press.register_version,
+        memory=memory,
+    )
+    have = [name for name in day_vintages(warehouse, day) if name.isdigit()]
+    published_at = at_utc(day, method.time.provisional_hour_utc)
+    vintage = next(
+        (name for name in have if stored_content(warehouse, day, name) == result.content_sha256), None
+    )
+    if vintage is None and have:
+        if reason is None:
+            raise EditionDiffersError(
+                f"{day} is published as vintage {max(have, key=int)} and would now come out differently; look at the "
+                f"difference, then give the reason: gpurent daily --day {day} --vintage REASON"
+            )
+        published_at = max(published_at, warehouse.clock.now())
+    if vintage is None:
+        vintage = str(len(have) + 1)
+        store_day(warehouse, result.as_vintage(vintage, published_at))
+    reach("daily.day.stored")
+    edition = write_edition(
+        warehouse,
+        press.out,
+        day=day,
+        vintage=vintage,
+        construction=LIVE,
+        published_at=stored_publication(warehouse, day, vintage),
+        reason=reason if vintage != "1" else None,
+        key=press.key,
+        is_sample=press.is_sample,
+    )
+    reach("daily.day.published")
+    return edition, result.memory
+
+
+def stored_publication(warehouse: Warehouse, day: date, vintage: str) -> datetime:
+    """When a stored vintage is (or was) published."""
+    rows = run_sql_dicts(warehouse, "gpurent.daily.sql", "vintages_of_day", {"day": day})
+    found: datetime = next(row["published_at"] for row in rows if row["vintage"] == vintage)
+    return found
+
+
+def show_all(warehouse: Warehouse, settings: Settings, *, is_sample: bool) -> tuple[Path, Path]:
+    """Replace the public file and the site; the paths of both."""
+    public = write_public(warehouse)
+    reach("daily.public.replaced")
+    page = write_site(warehouse, warehouse.layout.site, is_sample=is_sample)
+    return public, page
+
+
+def table_of(warehouse: Warehouse, edition: Edition) -> list[dict[str, Any]]:
+    """The headline rows of an edition."""
+    return run_sql_dicts(
+        warehouse, "gpurent.daily.sql", "headline", {"day": edition.day, "vintage": edition.vintage}
+    )
+
+
+def due_day(now: datetime, method: Methodology) -> date:
+    """The latest day whose cut-off has passed at `now`."""
+    day = now.date()
+    while at_utc(day, method.time.cut_off_hour_utc) > now:
+        day -= timedelta(days=1)
+    return day
+
+
+def _days_to_publish(warehouse: Warehouse, wanted: date | None, method: Methodology) -> list[date]:
+    """From the day after the last published one to the day that is due; one past day when it is asked for."""
+    due = due_day(warehouse.clock.now(), method)
+    day = wanted or due
+    if day > due:
+        raise UsageError(
+            f"--day {day}: its cut-off is {day + timedelta(days=1)} 06:00 UTC; "
+            f"the latest day that can be published is {due}"
+        )
+    last = last_computed_day(warehouse, due + timedelta(days=1))
+    if last is None or (wanted is None and last < day - timedelta(days=366)):
+        return [day]
+    if day <= last:
+        if not [name for name in day_vintages(warehouse, day) if name.isdigit()]:
+            raise UsageError(
+                f"--day {day}: later days are published already, so it can only be reconstructed: "
+                f"gpurent index --from {day} --to {day}"
+            )
+        return [day]
+    return [last + timedelta(days=number) for number in range(1, (day - last).days + 1)]
+
+
+def refuse_other_purpose(warehouse: Warehouse) -> None:
+    """A warehouse made from the sample or a replay never takes live data."""
+    purpose = warehouse.fact("purpose")
+    if purpose is not None:
+        raise ConfigError(
+            f"{warehouse.layout.database} holds the {purpose} and takes no live run; use another --warehouse"
+        )
+
+
+def publish_latest(settings: Settings, day: date | None, reason: str | None, progress: Progress) -> DailyRun:
+    """Collect (unless a past day is asked for), then publish every day that is due, up to `day`."""
+    method = load()
+    key = signing_key(settings)
+    with open_warehouse(settings.warehouse, threads=settings.threads) as warehouse:
+        refuse_other_purpose(warehouse)
+        run_id = run_id_of("daily", warehouse, str(day))
+        with recorded_run(warehouse, "daily", run_id) as log:
+            collected = None
+            if day is None:
+                collected = collect_live(warehouse, settings, (), run_id, progress)
+            register_version, _ = bring_up_to_date(warehouse, settings)
+            press = Press(settings.editions, key, method, register_version)
+            days = _days_to_publish(warehouse, day, method)
+            memory = memory_before(warehouse, days[0], method)
+            editions: list[Edition] = []
+            progress.start("publishing days", len(days))
+            for one in days:
+                edition, memory = publish_day(warehouse, one, press, memory, reason)
+                editions.append(edition)
+                progress.advance(str(one))
+            public, page = show_all(warehouse, settings, is_sample=False)
+            run = DailyRun(
+                day=days[-1],
+                editions=[edition.as_json() for edition in editions],
+                table=table_of(warehouse, editions[-1]),
+                latest_path=editions[-1].path,
+                page_path=page,
+                public_path=public,
+                collected=None if collected is None else collected.to_json(),
+                failed_sources=[] if collected is None else collected.failed,
+                is_all_withheld=editions[-1].is_all_withheld,
+                is_sample=False,
+                is_recorded=False,
+            )
+            log.report, log.exit_code = {"day": str(run.day)}, run.exit_code
+    return run

@@ -1,0 +1,127 @@
+"""The daily run under a recorded clock: every day of an archive, an edition each, as it would have been then.
+
+The clock stands at the archive's own times: captures are recorded at their fetch time, a day is published at
+D+1 09:00, and the clock steps on to 12:00 and 15:00 (when held values are settled and the vintage is final).
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from collectors.replay import Replay
+from gpurent.core.clock import RecordedClock, at_utc
+from gpurent.core.errors import ConfigError, NotFoundError
+from gpurent.core.ids import content_id
+from gpurent.core.progress import Progress
+from gpurent.core.settings import Settings
+from gpurent.daily.bookkeeping import recorded_run
+from gpurent.daily.chain import memory_before
+from gpurent.daily.grading import bring_up_to_date, grade_new
+from gpurent.daily.publishing import REPLAY, SAMPLE, Press, publish_day, show_all, signing_key, table_of
+from gpurent.daily.reports import DailyRun
+from gpurent.publish.edition import Edition
+from gpurent.publish.sample_key import sample_key
+from index.parameters import load
+from warehouse.store import Warehouse, open_warehouse
+
+
+def sample_archive() -> Path:
+    """The archive that comes with the package."""
+    with as_file(files("gpurent").joinpath("sample", "archive")) as folder:
+        return Path(folder)
+
+
+def _claim(warehouse: Warehouse, purpose: str) -> None:
+    """Mark a new warehouse as made from an archive; one with live days is refused."""
+    if warehouse.fact("purpose") is None and warehouse.rows("SELECT count(*) FROM captures")[0][0] > 0:
+        raise ConfigError(
+            f"{warehouse.layout.database} holds live data; a {purpose} needs a warehouse of its own (--warehouse)"
+        )
+    warehouse.set_fact("purpose", purpose)
+
+
+def _first_instant(folder: Path) -> RecordedClock:
+    from collectors.replay import captures_in  # noqa: PLC0415
+
+    first = next(captures_in(folder, on_damage=lambda _damage: None), None)
+    if first is None:
+        raise NotFoundError(f"{folder}: no capture can be read from this archive")
+    return RecordedClock(first.fetched_at)
+
+
+def publish_archive(
+    settings: Settings, folder: Path, reason: str | None, progress: Progress, *, is_sample: bool
+) -> DailyRun:
+    """Replay `folder` day by day and publish each day that has passed its cut-off by the archive's own clock."""
+    method = load()
+    own = settings.for_sample() if is_sample else settings
+    purpose = SAMPLE if is_sample else REPLAY
+    key = sample_key() if is_sample else signing_key(settings)
+    clock = _first_instant(folder)
+    with open_warehouse(own.warehouse, clock=clock, threads=own.threads) as warehouse:
+        _claim(warehouse, purpose)
+        run_id = content_id("run", purpose, clock.now())
+        with recorded_run(warehouse, f"daily --{purpose}", run_id) as log:
+            register_version, _ = bring_up_to_date(warehouse, own)
+            player = Replay(warehouse, folder, run_id=run_id)
+            press = Press(own.editions, key, method, register_version, is_sample)
+            editions = _play(warehouse, player, clock, press, reason, progress)
+            progress.start("writing the page", None)
+            public, page = show_all(warehouse, own, is_sample=is_sample)
+            run = DailyRun(
+                day=editions[-1].day,
+                editions=[edition.as_json() for edition in editions],
+                table=table_of(warehouse, editions[-1]),
+                latest_path=editions[-1].path,
+                page_path=page,
+                public_path=public,
+                collected=player.report.to_json(),
+                failed_sources=player.report.failed,
+                is_all_withheld=editions[-1].is_all_withheld,
+                is_sample=is_sample,
+                is_recorded=True,
+            )
+            log.report, log.exit_code = {"days": len(editions)}, run.exit_code
+    return run
+
+
+def _play(
+    warehouse: Warehouse,
+    player: Replay,
+    clock: RecordedClock,
+    press: Press,
+    reason: str | None,
+    progress: Progress,
+) -> list[Edition]:
+    """Step through the archive's days until its last capture's day is published."""
+    day: date = clock.now().date()
+    editions: list[Edition] = []
+    progress.start("publishing the archive's days", None)
+    memory = memory_before(warehouse, day, press.method)
+    while True:
+        player.advance(at_utc(day, press.method.time.provisional_hour_utc))
+        _step(clock, day, press.method.time.provisional_hour_utc)
+        grade_new(warehouse, press.register_version)
+        edition, memory = publish_day(warehouse, day, press, memory, reason)
+        editions.append(edition)
+        progress.advance(str(day))
+        for hour in (press.method.time.held_release_hour_utc, press.method.time.final_hour_utc):
+            player.advance(at_utc(day, hour))
+            _step(clock, day, hour)
+        if player.next_at is None and day >= _last_capture_day(clock, warehouse):
+            return editions
+        day += timedelta(days=1)
+
+
+def _step(clock: RecordedClock, day: date, hour: int) -> None:
+    moment = at_utc(day, hour)
+    if moment > clock.now():
+        clock.advance_to(moment)
+
+
+def _last_capture_day(clock: RecordedClock, warehouse: Warehouse) -> date:
+    """The UTC day of the newest capture."""
+    newest = warehouse.rows("SELECT CAST(max(fetched_at) AS DATE) FROM captures")[0][0]
+    return newest or clock.now().date()
