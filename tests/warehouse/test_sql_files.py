@@ -9,6 +9,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from gpurent.core.clock import RecordedClock
 from warehouse import Warehouse, open_warehouse, sql_files
@@ -83,3 +85,36 @@ def test_the_header_is_read_by_key() -> None:
         "clause": "none.",
     }
     assert header("SELECT 1;") == {}
+
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("warehouse", "collectors", "grades", "index", "gpurent")
+SQL_FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.sql"))
+EXPLAINED = [
+    path
+    for path in SQL_FILES
+    if path.relative_to(ROOT).parent.as_posix()
+    in {"grades/sql", "index/sql", "warehouse/sql", "warehouse/checks"}
+]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", EXPLAINED, ids=shown)
+def test_a_file_says_its_grain_unit_inputs_and_clause(path: Path) -> None:
+    words = header(path.read_text(encoding="utf-8"))
+    assert words.keys() == {"grain", "unit", "inputs", "clause"}
+    assert all(words.values())
+
+
+@pytest.mark.parametrize("path", SQL_FILES, ids=shown)
+def test_a_file_parses(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    with duckdb.connect() as connection:
+        statements = connection.extract_statements(text)
+    parsed = [tree for tree in sqlglot.parse(text, dialect="duckdb") if tree is not None]
+    parsed = [tree for tree in parsed if not isinstance(tree, exp.Semicolon)]
+    assert len(parsed) == len(statements) > 0
+    assert not [tree for tree in parsed if isinstance(tree, exp.Command)]

@@ -73,8 +73,8 @@ CREATE TABLE captures (
 -- One row a complete or failed look at a source: all pages of one run, or one dated list inside a file.
 -- A source's items of a day come from its newest complete snapshot; absence from a partial one proves
 -- nothing. list_key: a source with several lists that come and go on their own (a model searched for, a
--- region) has a look at each; empty elsewhere. Pages of one look are several rows of one snapshot_id: the best
--- status stands.
+-- region) has a look at each; empty elsewhere. Pages of one look are several rows of one snapshot_id: the
+-- best status stands.
 CREATE TABLE snapshots (
     snapshot_id VARCHAR NOT NULL,
     source_id VARCHAR NOT NULL,

@@ -37,6 +37,15 @@ CREATE TABLE grade_specs (
     known_at TIMESTAMPTZ NOT NULL
 );
 
+-- What enters a specification: one accepted value of one axis, * for every value. Z values are listed where they enter.
+CREATE TABLE spec_accepts (
+    spec_id VARCHAR NOT NULL,
+    axis VARCHAR NOT NULL,
+    value VARCHAR NOT NULL,
+    record_sha256 VARCHAR NOT NULL,
+    known_at TIMESTAMPTZ NOT NULL
+);
+
 CREATE TABLE grades (
     grade_id VARCHAR NOT NULL,
     spec_id VARCHAR NOT NULL,
@@ -62,6 +71,7 @@ CREATE TABLE operator_evidence (
     unit VARCHAR,
     source_class VARCHAR NOT NULL,
     origin VARCHAR NOT NULL,
+    confidence INTEGER NOT NULL,
     is_cited BOOLEAN NOT NULL,
     is_synthetic BOOLEAN NOT NULL,
     observed_at DATE,
