@@ -23,13 +23,22 @@ CURRENCIES = frozenset({"EUR", *_ECB_REFERENCE_CURRENCIES.split()})
 
 @dataclass(frozen=True, slots=True)
 class PriceBasis:
-    """A way to state a price: name, the step's name, whether it needs a GPU count and whether it needs hours."""
+    """A way to state a price: name, the step's name, what it needs, and the step itself.
+
+    A price on the basis covers `covered_hours(count, block hours)` GPU-hours, divided by `per_hour`: whole
+    numbers both, so that a price per minute becomes its sixtyfold exactly.
+    """
 
     name: str
     step: str
     needs_gpu_count: bool
     needs_hours: bool
-    divide: Callable[[Decimal, Decimal], Decimal]
+    covered_hours: Callable[[Decimal, Decimal], Decimal]
+    per_hour: int = 1
+
+    def divide(self, count: Decimal, hours: Decimal) -> Decimal:
+        """The GPU-hours that a price on this basis covers; for minutes and seconds a rounded quotient."""
+        return self.covered_hours(count, hours) / self.per_hour
 
 
 def _bases() -> dict[str, PriceBasis]:
@@ -40,8 +49,8 @@ def _bases() -> dict[str, PriceBasis]:
 
     rows = [
         PriceBasis("gpu_hour", "as_stated", False, False, lambda _count, _hours: hour),
-        PriceBasis("gpu_minute", "minute_to_hour", False, False, lambda _count, _hours: Decimal(1) / 60),
-        PriceBasis("gpu_second", "second_to_hour", False, False, lambda _count, _hours: Decimal(1) / 3600),
+        PriceBasis("gpu_minute", "minute_to_hour", False, False, lambda _count, _hours: hour, 60),
+        PriceBasis("gpu_second", "second_to_hour", False, False, lambda _count, _hours: hour, 3600),
         PriceBasis("gpu_month", "month_of_730_hours", False, False, lambda _count, _hours: month),
         PriceBasis("instance_hour", "instance_to_gpu", True, False, over(hour)),
         PriceBasis("instance_month", "instance_month_of_730_hours", True, False, over(month)),
@@ -73,4 +82,5 @@ def per_gpu_hour(
         raise ValueError(f"a price per {basis} needs the number of hours it covers")
     with localcontext() as context:
         context.prec = 28
-        return amount / rule.divide(gpu_count or Decimal(1), hours or Decimal(1))
+        covered = rule.covered_hours(gpu_count or Decimal(1), hours or Decimal(1))
+        return amount * rule.per_hour / covered
