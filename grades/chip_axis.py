@@ -68,44 +68,55 @@ def _name(
 
 
 def _form(table: Lexicon, said: ChipName, form_text: str | None) -> tuple[str | None, str]:
-    chip = table.chips[said.chip]
-    made_in = {variant.form for variant in chip.variant}
     word = table.forms.get(key(form_text)) if form_text else None
     field = word.code if word else None
-    if field in chip.refused_forms:
-        return None, chip.refused_forms[field]
-    if field is not None and field not in made_in:
-        return None, "form.not_made"
-    if said.form and field and said.form != field:
-        return None, "form.conflict"
-    if said.form:
-        return said.form, "form.name"
-    if field:
-        return field, "form.stated"
+    refused = _form_refused(table, said, field) if field else None
+    if refused:
+        return None, refused
+    if said.form or field:
+        return (said.form, "form.name") if said.form else (field, "form.stated")
+    made_in = {variant.form for variant in table.variants(said.chip)}
     if len(made_in) == 1:
         return next(iter(made_in)), "form.only_one"
     return None, "form.unknown_word" if form_text else "form.not_stated"
+
+
+def _form_refused(table: Lexicon, said: ChipName, field: str) -> str | None:
+    """The rule by which a stated form cannot be; None where it can."""
+    chip = table.chips[said.chip]
+    refused = {form: rule for form, rule in chip.refused_forms.items() if form == field}
+    if refused:
+        return refused.popitem()[1]
+    if field not in {variant.form for variant in chip.variant}:
+        return "form.not_made"
+    return "form.conflict" if said.form and said.form != field else None
 
 
 def _memory(
     table: Lexicon, said: ChipName, form: str | None, stated_gb: float | None
 ) -> tuple[int | None, str]:
     if stated_gb is not None:
-        sizes = {v.memory_gb for v in table.variants(said.chip) if _is_size(v, stated_gb)}
-        if len(sizes) != 1:
-            return None, "memory.contradicts_chip"
-        (size,) = sizes
-        if form is not None and size not in {v.memory_gb for v in table.variants(said.chip, form)}:
-            return None, "memory.contradicts_form"
-        if said.memory_gb is not None and said.memory_gb != size:
-            return None, "memory.conflict"
-        return size, "memory.stated"
+        return _stated_memory(table, said, form, stated_gb)
     if said.memory_gb is not None:
         return said.memory_gb, "memory.name"
     made = {v.memory_gb for v in table.variants(said.chip, form) if not v.is_modified}
     if len(made) == 1:
         return next(iter(made)), "memory.only_one"
     return None, "memory.not_stated"
+
+
+def _stated_memory(
+    table: Lexicon, said: ChipName, form: str | None, stated_gb: float
+) -> tuple[int | None, str]:
+    sizes = {v.memory_gb for v in table.variants(said.chip) if _is_size(v, stated_gb)}
+    if len(sizes) != 1:
+        return None, "memory.contradicts_chip"
+    (size,) = sizes
+    if form is not None and size not in {v.memory_gb for v in table.variants(said.chip, form)}:
+        return None, "memory.contradicts_form"
+    if said.memory_gb is not None and said.memory_gb != size:
+        return None, "memory.conflict"
+    return size, "memory.stated"
 
 
 def _is_size(variant: Variant, stated_gb: float) -> bool:

@@ -8,7 +8,7 @@ Specifications write Y for "any" on an axis, observations Z for "not stated".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpurent.core.errors import UsageError
 from grades.lexicon import Lexicon, lexicon
@@ -96,7 +96,7 @@ def parse_code(text: str) -> GradeCode:
             f"{written}: the check character is {check!r} and would be {should_be!r} for these parts "
             f"({'-'.join((*axes, should_be))}); one of them may be mistyped"
         )
-    return GradeCode(*axes, bucket=bucket if dot else "ALL", version=version or None)
+    return replace(GradeCode(*axes), bucket=bucket if dot else "ALL", version=version or None)
 
 
 def format_code(chip: str, form_memory: str, lot: str, fabric: str, scope: str, term: str, place: str) -> str:
@@ -128,24 +128,27 @@ def describe(code: GradeCode) -> dict[str, str]:
 def _problem(table: Lexicon, part: str, value: str) -> str | None:
     """What is wrong with the value of one part; None when nothing is."""
     if part == "CHIP":
-        if value != "ZZ" and value not in table.chips:
-            return f"{value!r} is no chip of the vocabulary"
-        return None
+        is_chip = value == "ZZ" or value in table.chips
+        return None if is_chip else f"{value!r} is no chip of the vocabulary"
     if part == "FMEM":
-        match = _FORM_MEMORY.match(value)
-        forms = _words(table, "FORM")
-        if match is None or match[1] not in forms:
-            return (
-                f"{value!r} is no form and memory: write the letter of the form ({', '.join(forms)}) and "
-                "three digits of GB, such as S080"
-            )
-        return None
+        return _form_memory_problem(table, value)
     if part == "PLACE":
-        if value in ("YY", "ZZ") or value in table.countries or value in table.groups:
-            return None
-        return f"{value!r} is no ISO 3166 country, nor one of {', '.join(table.groups)}, YY (any) or ZZ (not stated)"
+        is_place = value in ("YY", "ZZ") or value in table.countries or value in table.groups
+        others = f"nor one of {', '.join(table.groups)}, YY (any) or ZZ (not stated)"
+        return None if is_place else f"{value!r} is no ISO 3166 country, {others}"
     known = _words(table, part)
     return None if value in known else f"{value!r} is no {part.lower()}; there are {', '.join(known)}"
+
+
+def _form_memory_problem(table: Lexicon, value: str) -> str | None:
+    forms = _words(table, "FORM")
+    match = _FORM_MEMORY.match(value)
+    if match is not None and match[1] in forms:
+        return None
+    return (
+        f"{value!r} is no form and memory: write the letter of the form ({', '.join(forms)}) and three digits "
+        "of GB, such as S080"
+    )
 
 
 def _words(table: Lexicon, part: str) -> dict[str, str]:

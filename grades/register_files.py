@@ -114,21 +114,22 @@ def _read(version: str, bodies: Mapping[str, bytes]) -> Registers:
     evidence: list[EvidenceFile] = []
     for name, body in sorted(bodies.items(), key=lambda entry: (entry[0].startswith("registers/"), entry[0])):
         folder = name.removeprefix("registers/").partition("/")[0]
+        shown = name if name.startswith("registers/") else f"grades/{name}"
         if folder == "operators":
-            for operator in read_toml(body, name, OperatorsFile).operator:
+            for operator in read_toml(body, shown, OperatorsFile).operator:
                 operators[operator.operator_id] = _joined(name, operators.get(operator.operator_id), operator)
         elif folder == "evidence":
-            evidence.append(read_toml(body, name, EvidenceFile))
+            evidence.append(read_toml(body, shown, EvidenceFile))
         elif folder == "specs" and name != "specs/any.toml":
-            specs += read_toml(body, name, SpecsFile).spec
+            specs += read_toml(body, shown, SpecsFile).spec
     return Registers(
         version=version,
         operators=dict(sorted(operators.items())),
         operator_names=_names(operators.values()),
         specs=tuple(sorted(specs, key=lambda spec: spec.spec_id)),
-        any_values=read_toml(bodies["specs/any.toml"], "specs/any.toml", AnyFile).any,
+        any_values=read_toml(bodies["specs/any.toml"], "grades/specs/any.toml", AnyFile).any,
         evidence=tuple(evidence),
-        scheme=read_toml(bodies["tier_scheme.toml"], "tier_scheme.toml", TierScheme),
+        scheme=read_toml(bodies["tier_scheme.toml"], "grades/tier_scheme.toml", TierScheme),
     )
 
 
@@ -193,7 +194,7 @@ def _check_spec(registers: Registers, spec: Spec, code: GradeCode, codes: set[st
         )
     if not set(registers.accepted(spec)["chip"]) <= lexicon().chips.keys():
         raise ConfigError(f"specs: {spec.code} accepts a chip that is not in the vocabulary")
-    if "T12" not in spec.grades and {"T1", "T2"} & spec.grades.keys() or "ALL" not in spec.grades:
+    if ("T12" not in spec.grades and {"T1", "T2"} & spec.grades.keys()) or "ALL" not in spec.grades:
         raise ConfigError(f"specs: {spec.code}: every specification has ALL, and T12 above T1 and T2")
 
 

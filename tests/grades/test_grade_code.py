@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,7 +64,7 @@ def test_every_swap_of_neighbours_is_refused(code: str) -> None:
         if first != second:
             assert refused(code[:position] + second + first + code[position + 2 :])
     letters = [position for position, character in enumerate(code) if character != "-"]
-    for here, there in zip(letters, letters[1:], strict=False):
+    for here, there in pairwise(letters):
         if code[here] != code[there]:
             swapped = list(code)
             swapped[here], swapped[there] = swapped[there], swapped[here]
