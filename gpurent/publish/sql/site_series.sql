@@ -1,0 +1,48 @@
+-- Every grade's days as the site shows them: the vintage that counts, live before reconstructed, newest first.
+-- Grain: grade, day
+-- Unit: USD per GPU-hour; logs; shares
+-- Inputs: public_reference_prices
+-- Clause: price.md 8 and 12; design 3 (vintage); research vintages are never shown
+WITH numbered AS (
+    SELECT
+        *,
+        row_number() OVER (
+            PARTITION BY day, grade_id
+            ORDER BY construction ASC, published_at DESC, known_at DESC, vintage DESC
+        ) AS newest
+    FROM public_reference_prices
+    WHERE NOT starts_with(vintage, 'research-') AND day <= $day
+)
+
+SELECT
+    day,
+    grade_id,
+    grade_code,
+    grade_title,
+    vintage,
+    construction,
+    status,
+    reason_code,
+    level,
+    label,
+    letter,
+    basis,
+    flags,
+    not_computed,
+    reference_usd_per_gpu_hour,
+    reference_log,
+    cross_section_usd_per_gpu_hour,
+    advertised_usd_per_gpu_hour,
+    traded_usd_per_gpu_hour,
+    trade_weight,
+    index_value,
+    catch_up_log,
+    seller_quote_usd_per_gpu_hour,
+    owner_group_count,
+    trade_count,
+    max_leave_one_out,
+    methodology_version,
+    published_at
+FROM numbered
+WHERE newest = 1
+ORDER BY grade_code NULLS LAST, grade_id, day;
