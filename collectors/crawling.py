@@ -1,0 +1,59 @@
+"""Runs the spiders of a live run in Scrapy's process. Importing this imports Scrapy."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scrapy.crawler import AsyncCrawlerProcess
+
+from collectors.bases.base import SourceSpider
+from collectors.reports import Fault
+from gpurent.core.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from collectors.live import SourceRun
+
+_started: list[bool] = []
+
+
+def spider_of(source_id: str) -> type[SourceSpider]:
+    """The spider class of a source: the one in `collectors/spiders/<source_id>.py` with that name."""
+    module = importlib.import_module(f"collectors.spiders.{source_id}")
+    for found in vars(module).values():
+        if (
+            isinstance(found, type)
+            and issubclass(found, SourceSpider)
+            and found.__module__ == module.__name__
+        ):
+            if getattr(found, "name", None) != source_id:
+                raise ConfigError(
+                    f"collectors/spiders/{source_id}.py: its spider must be named {source_id!r}"
+                )
+            return found
+    raise ConfigError(f"collectors/spiders/{source_id}.py holds no spider")
+
+
+def crawl(runs: Mapping[str, SourceRun], settings: Mapping[str, Any]) -> None:
+    """Run the spiders of all `runs` at once, each host asked by one connection at a time, until all are done.
+
+    A spider that cannot start is a fault of its source. An error of our own side is raised after the crawl.
+    Raises UsageError when this process has crawled before: Twisted's reactor cannot start twice.
+    """
+    if not runs:
+        return
+    if _started:
+        raise UsageError("one process can ask sources once; start another for a second run")
+    _started.append(True)
+    process = AsyncCrawlerProcess(dict(settings), install_root_handler=False)
+    for source_id, run in runs.items():
+        try:
+            process.crawl(spider_of(source_id), run=run, source=run.source)
+        except ImportError as error:
+            run.fault(Fault(run.source.url, "spider_crashed", str(error)))
+    process.start(install_signal_handlers=threading.current_thread() is threading.main_thread())
+    for run in runs.values():
+        if run.crash is not None:
+            raise run.crash

@@ -1,0 +1,76 @@
+"""Which GPUs an instance type has: the price lists and bills of the clouds name types, not GPUs.
+
+One CSV a cloud, every row with the page it was read on and when; a fact without a page has no row. `gpu_count`
+may be a fraction: a share of one card. `memory_gb` is per GPU.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from gpurent.core.errors import ConfigError
+
+_NOT_PART_OF_A_NAME = re.compile(r"[\s_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """One instance type. Texts are None where the page does not state them."""
+
+    name: str
+    gpu_count: Fraction
+    chip_text: str
+    form_text: str | None
+    memory_gb: Decimal
+    fabric_text: str | None
+    url: str
+    observed_on: date
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether it has less than one whole GPU."""
+        return self.gpu_count < 1
+
+
+def key(name: str) -> str:
+    """The spelling under which a type is looked up: `Standard_NC40ads_H100_v5` and `NC40adsH100v5` are one."""
+    return _NOT_PART_OF_A_NAME.sub("", name).lower().removeprefix("standard")
+
+
+@cache
+def instance_types(cloud: str) -> Mapping[str, InstanceType]:
+    """All types of a cloud by `key`. Raises ConfigError for a cloud without a table, or a bad row in it."""
+    path = files("collectors.instances").joinpath(f"{cloud}.csv")
+    if not path.is_file():
+        raise ConfigError(f"collectors/instances has no table {cloud}.csv")
+    found = {}
+    for number, row in enumerate(csv.DictReader(path.read_text(encoding="utf-8").splitlines()), 2):
+        try:
+            found[key(row["instance_type"])] = _instance(row)
+        except (KeyError, ValueError, ArithmeticError) as error:
+            raise ConfigError(f"collectors/instances/{cloud}.csv, line {number}: {error}") from None
+    return MappingProxyType(found)
+
+
+def _instance(row: Mapping[str, str]) -> InstanceType:
+    if not row["url"].startswith("https://"):
+        raise ValueError("every row needs the page it was read on")
+    return InstanceType(
+        name=row["instance_type"],
+        gpu_count=Fraction(row["gpu_count"]),
+        chip_text=row["chip_text"],
+        form_text=row["form_text"] or None,
+        memory_gb=Decimal(row["memory_gb"]),
+        fabric_text=row["fabric_text"] or None,
+        url=row["url"],
+        observed_on=date.fromisoformat(row["observed_on"]),
+    )

@@ -1,0 +1,114 @@
+"""Which rows of a FOCUS bill are hours of a GPU machine at a price, and which machine that is.
+
+The cost taken is BilledCost: what the invoice rests on. EffectiveCost spreads commitments paid elsewhere over
+usage, ListCost is the price list again, and both it and ContractedCost come rounded in some exports. A row that
+a commitment covers has no price of its own in BilledCost and is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from collectors.instances import InstanceType, instance_types, key
+from collectors.reasons import RowError
+from collectors.values import Row, decimal_text, number, optional_number, optional_text, shown, text
+
+# what exporters write for nothing
+_NOTHING = frozenset({"NULL", "null", "None", "N/A"})
+_NOT_USAGE = {
+    "Purchase": "charge_purchase",
+    "Tax": "charge_tax",
+    "Credit": "charge_credit",
+    "Adjustment": "charge_adjustment",
+}
+_HOURS = frozenset({"Hours", "Hour", "Hrs"})
+_AWS_TYPE = re.compile(
+    r"\b([a-z][a-z0-9-]*\d[a-z0-9-]*\.(?:\d*xlarge|metal(?:-\d+xl)?|large|medium|small|micro|nano))\b"
+)
+# AWS's families with GPUs; g5g has Arm hosts, and the table says which of these are known
+_AWS_GPU_FAMILY = re.compile(r"(?:p\d|g\d|gr\d)")
+_AZURE_SIZE = re.compile(
+    r"\b(?:Standard_)?N[CDGV]\d+[a-z]*[\w ]*?[_ ]?v\d\b|\b(?:Standard_)?N[CDGV]\d+[a-z]+\w*v\d\b"
+)
+_TERM = re.compile(r"\b(On[- ]Demand|Spot|Reserved|Dedicated)\b", re.IGNORECASE)
+_INSTANCE_COLUMNS = ("ChargeDescription", "SkuMeter", "SkuPriceDetails", "x_SkuDetails", "ResourceType")
+
+
+def without_nothing(row: Row) -> Row:
+    """The row with the exporters' words for nothing taken as empty."""
+    return {name: None if value in _NOTHING else value for name, value in row.items()}
+
+
+def gpu_machine(row: Row) -> InstanceType:
+    """The GPU machine a usage row is an hour of.
+
+    Raises RowError: the code of a charge that is no usage, `not_a_gpu`, `unknown_instance_type`, `gpu_slice`.
+    """
+    category = text(row, "ChargeCategory")
+    if category != "Usage":
+        raise RowError(_NOT_USAGE.get(category, "charge_unknown"), f"ChargeCategory is {shown(category)}")
+    if optional_text(row, "ChargeClass") is not None:
+        raise RowError(
+            "charge_correction", f"ChargeClass is {shown(row['ChargeClass'])}: it corrects another row"
+        )
+    for column in _INSTANCE_COLUMNS:
+        words = optional_text(row, column) or ""
+        found = _AWS_TYPE.search(words)
+        if found is not None:
+            return _aws(found[1])
+        size = _AZURE_SIZE.search(words)
+        if size is not None:
+            return _looked_up("azure", size[0])
+    raise RowError(
+        "not_a_gpu", f"no GPU machine is named in {shown(optional_text(row, 'ChargeDescription') or '')}"
+    )
+
+
+def term_of(row: Row) -> str:
+    """The term in the bill's words: as the description names it, else the pricing category."""
+    found = _TERM.search(optional_text(row, "ChargeDescription") or "")
+    return found[1] if found else (optional_text(row, "PricingCategory") or "not stated")
+
+
+def billed(row: Row) -> tuple[Decimal, Decimal]:
+    """What was billed, and for how many hours of the machine.
+
+    Raises RowError: `commitment_covered`, `wrong_unit`, `quantity_not_positive`, `price_negative`, `price_zero`.
+    """
+    if optional_text(row, "CommitmentDiscountStatus") or optional_text(row, "CommitmentDiscountId"):
+        raise RowError("commitment_covered", "a commitment covers the row; what it cost was paid elsewhere")
+    unit = text(row, "ConsumedUnit")
+    if unit not in _HOURS:
+        raise RowError("wrong_unit", f"ConsumedUnit is {shown(unit)}, not Hours")
+    hours, cost = number(row, "ConsumedQuantity"), number(row, "BilledCost")
+    if hours <= 0:
+        raise RowError("quantity_not_positive", f"ConsumedQuantity is {decimal_text(hours)}")
+    if cost < 0:
+        raise RowError("price_negative", f"BilledCost is {decimal_text(cost)}, below zero")
+    if cost == 0:
+        raise RowError("price_zero", "BilledCost is 0")
+    return cost, hours
+
+
+def is_at_list(row: Row) -> bool:
+    """Whether the bill is the price list's own price: a posted price, not one that was agreed on."""
+    listed = optional_number(row, "ListCost")
+    if listed is None:
+        return optional_text(row, "PricingCategory") == "Standard"
+    return listed == number(row, "BilledCost")
+
+
+def _aws(name: str) -> InstanceType:
+    if not _AWS_GPU_FAMILY.match(name):
+        raise RowError("not_a_gpu", f"{name} has no GPU")
+    return _looked_up("aws", name)
+
+
+def _looked_up(cloud: str, name: str) -> InstanceType:
+    machine = instance_types(cloud).get(key(name))
+    if machine is None:
+        raise RowError("unknown_instance_type", f"{name} is not in collectors/instances/{cloud}.csv")
+    if machine.is_slice:
+        raise RowError("gpu_slice", f"{name} has {machine.gpu_count} of one {machine.chip_text}")
+    return machine

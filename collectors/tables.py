@@ -1,0 +1,170 @@
+"""Rows out of CSV, JSON Lines, Parquet and YAML, lazily where the format allows it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from collectors.reasons import printable
+from collectors.unpack import open_text, readable_text
+from gpurent.core.errors import SourceError
+
+if TYPE_CHECKING:
+    from collectors.unpack import Buffered
+
+PARQUET = b"PAR1"
+_DELIMITERS = ",;\t|"
+_BATCH = 2048
+_FIELD_LIMIT = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that could not be taken apart; it is refused as one row, the others go on."""
+
+    reason_code: str
+    detail: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table. `columns` is None where rows name their own fields (JSON Lines)."""
+
+    columns: tuple[str, ...] | None
+    rows: Iterable[Mapping[str, Any] | BadRow]
+
+
+def delimiter_of(line: str) -> str | None:
+    """The column separator of a header line; None when it has none."""
+    counts = {mark: line.count(mark) for mark in _DELIMITERS}
+    best = max(counts, key=lambda mark: counts[mark])
+    return best if counts[best] else None
+
+
+def csv_table(stream: Buffered, delimiter: str) -> Rows:
+    """A CSV with a header. A row with more or fewer fields is a BadRow; quoting errors end the document."""
+    csv.field_size_limit(_FIELD_LIMIT)
+    reader = csv.reader(open_text(stream), delimiter=delimiter, strict=True)
+    with _readable_csv():
+        header = [name.strip() for name in next(reader, [])]
+    doubled = sorted({name for name in header if header.count(name) > 1})
+    if doubled:
+        raise SourceError("duplicate_column", f"the header names {', '.join(doubled)} more than once")
+    return Rows(tuple(header), _csv_rows(reader, header))
+
+
+def _csv_rows(reader: Iterable[list[str]], header: list[str]) -> Iterator[Mapping[str, Any] | BadRow]:
+    with _readable_csv():
+        for fields in reader:
+            if len(fields) == len(header):
+                yield dict(zip(header, fields, strict=True))
+            elif fields:
+                what = f"{len(fields)} fields under {len(header)} columns"
+                yield BadRow("ragged_row", what, printable(" | ".join(fields)))
+
+
+@contextmanager
+def _readable_csv() -> Iterator[None]:
+    try:
+        with readable_text():
+            yield
+    except csv.Error as error:
+        raise SourceError("malformed_csv", printable(str(error), 200)) from None
+
+
+def json_value(text: str) -> Any:
+    """JSON with decimals kept as written; NaN and the infinities become their Decimal. ValueError if it is none."""
+    return json.loads(text, parse_float=Decimal, parse_constant=Decimal)
+
+
+def json_lines(lines: Iterable[str]) -> Rows:
+    """One JSON object a line; a line that is none is a BadRow, a blank one is passed over."""
+    return Rows(None, _json_rows(lines))
+
+
+def _json_rows(lines: Iterable[str]) -> Iterator[Mapping[str, Any] | BadRow]:
+    with readable_text():
+        for line in lines:
+            bare = line.strip("\ufeff \t\r\n")
+            if not bare:
+                continue
+            try:
+                found = json_value(bare)
+            except (ValueError, RecursionError):
+                found = BadRow("malformed_row", "the line is no JSON object", printable(bare))
+            yield found
+
+
+def parquet(body: bytes, limit_bytes: int) -> Rows:
+    """A Parquet file's rows, batch by batch. Floats become the shortest decimal that is them."""
+    import pyarrow as pa  # noqa: PLC0415  # 0.2 s that JSON and CSV need not pay
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        file = pq.ParquetFile(pa.BufferReader(body))
+        groups = range(file.metadata.num_row_groups)
+        size = sum(file.metadata.row_group(group).total_byte_size for group in groups)
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError("malformed_parquet", _first_line(error)) from None
+    if size > limit_bytes:
+        raise SourceError("decompression_bomb", f"unpacks to {size} bytes; {limit_bytes} are allowed here")
+    return Rows(tuple(file.schema_arrow.names), _parquet_rows(file, pa.ArrowException))
+
+
+def _parquet_rows(file: Any, fault: type[Exception]) -> Iterator[Mapping[str, Any]]:
+    try:
+        for batch in file.iter_batches(_BATCH):
+            for row in batch.to_pylist():
+                yield {name: _exact(value) for name, value in row.items()}
+    except (fault, OSError) as error:
+        raise SourceError("malformed_parquet", _first_line(error)) from None
+
+
+def _exact(value: Any) -> Any:
+    match value:
+        case bool():
+            return value
+        case float():
+            return Decimal(repr(value))
+        case dict():
+            return {name: _exact(inner) for name, inner in value.items()}
+        case list():
+            return [_exact(inner) for inner in value]
+        case bytes():
+            return value.hex()
+        case _:
+            return value
+
+
+def yaml_tree(text: str) -> Any:
+    """A YAML document by the safe loader: no tags of Python, no aliases, numbers as int or Decimal."""
+    import yaml  # noqa: PLC0415
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("aliases are not read")
+            return super().compose_node(parent, index)
+
+    Loader.add_constructor("tag:yaml.org,2002:float", _yaml_number)
+    try:
+        return yaml.load(text, Loader=Loader)  # a SafeLoader
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SourceError("malformed_yaml", _first_line(error)) from None
+
+
+def _yaml_number(loader: Any, node: Any) -> Decimal | float:
+    written = str(loader.construct_scalar(node)).replace("_", "").lower()
+    special = {".nan": "NaN", ".inf": "Infinity", "+.inf": "Infinity", "-.inf": "-Infinity"}
+    return Decimal(special.get(written, written))
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return printable(lines[0] if lines else type(error).__name__, 200)
