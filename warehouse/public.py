@@ -33,6 +33,7 @@ _WHOLE = frozenset(
         "operators",
         "settlements",
         "sources",
+        "spec_accepts",
         "term_curves",
         "warehouse_facts",
     }
