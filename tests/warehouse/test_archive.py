@@ -133,7 +133,7 @@ def _warcio_records(iterator: ArchiveIterator) -> Any:
 
 
 def test_an_ingested_file_is_a_resource_under_its_bare_name(archive: Archive, layout: Layout) -> None:
-    url = file_url("/home/someone/prices 2026.json.gz")
+    url = file_url("/srv/someone/prices 2026.json.gz")
     assert url == "file:prices%202026.json.gz"
     stored = put(archive, "cap_1", url=url, http_status=None, media_type=None)
     record = archive.read(stored.archive_file, stored.archive_offset)

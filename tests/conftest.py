@@ -1,0 +1,43 @@
+"""What holds for every test: a clock that stands still, no settings from outside, and shared data where it is.
+
+Sockets are closed beyond loopback by the options in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gpurent.core.clock import RecordedClock
+
+ROOT = Path(__file__).parents[1]
+NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)
+
+_SHARED = "SHARED_DATA_FOLDER"  # how the workers of a parallel run are told
+
+if "GPURENT_SHARED" in os.environ:
+    os.environ[_SHARED] = os.environ["GPURENT_SHARED"]
+# no test depends on what the person who runs it has set for the program
+for name in [name for name in os.environ if name.startswith("GPURENT_")]:
+    del os.environ[name]
+
+
+@pytest.fixture
+def clock() -> RecordedClock:
+    """A clock that stands at 2026-07-15 09:00 UTC until it is moved."""
+    return RecordedClock(NOW)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The `data` folder of the reference material beside the checkout (or of GPURENT_SHARED).
+
+    It is no part of a checkout; what needs it is passed over where it is missing.
+    """
+    folder = Path(os.environ.get(_SHARED, ROOT.parent / "shared")) / "data"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not here: reference data is no part of a checkout")
+    return folder
