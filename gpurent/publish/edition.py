@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from gpurent.core.clock import iso_utc
 from gpurent.core.errors import CheckFailedError, ConfigError, EditionDiffersError
 from gpurent.core.files import sync_file, sync_folder, write_atomic
 from gpurent.core.ids import sha256_hex
@@ -65,7 +66,7 @@ class Edition:
 
     def as_json(self) -> dict[str, object]:
         return {
-            "day": self.day,
+            "day": self.day.isoformat(),
             "vintage": self.vintage,
             "construction": self.construction,
             "path": str(self.path),
@@ -73,7 +74,7 @@ class Edition:
             "content_sha256": self.content_sha256,
             "sequence_number": self.sequence_number,
             "key_name": self.key_name,
-            "published_at": self.published_at,
+            "published_at": iso_utc(self.published_at),
             "notice": SAMPLE_NOTICE if self.is_sample else None,
             "is_new": self.is_new,
             "published": self.published_count,

@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import synthetic_market as market
+
+from tests.publish import synthetic_market as market
 
 
 @pytest.fixture(scope="session")

@@ -147,6 +147,9 @@ def fill(warehouse: Warehouse, clock: RecordedClock, days: tuple[date, ...] = DA
     warehouse.append(
         "sources", [_source_row("open_list", "allowed"), _source_row("closed_list", "not_allowed")]
     )
+    warehouse.append(
+        "operators", [_operator_row(owner) for owner in sorted({o for g in GRADES for o in g.prices})]
+    )
     warehouse.append("grades", [_grade_row(grade, days[0]) for grade in GRADES])
     steps = [(at_utc(day, 5), day, True) for day in days] + [(at_utc(day, 33), day, False) for day in days]
     for instant, day, is_capture in sorted(steps):
@@ -188,6 +191,19 @@ def _grade_row(grade: SyntheticGrade, day: date) -> dict[str, object]:
         "is_composite": True,
         "valid_from": day,
         "record_sha256": sha256_hex(grade.code.encode()),
+    }
+
+
+def _operator_row(owner: str) -> dict[str, object]:
+    return {
+        "operator_id": owner,
+        "name": owner,
+        "operator_class": "NEO",
+        "owner_group": owner,
+        "is_cited": True,
+        "valid_from": date(2026, 1, 1),
+        "record_sha256": sha256_hex(owner.encode()),
+        "available_at": at_utc(date(2026, 1, 1), 0),
     }
 
 
@@ -430,11 +446,12 @@ def _items(
     grade: SyntheticGrade, prices: dict[str, Decimal], day: date, vintage: str
 ) -> Iterator[dict[str, object]]:
     seen = at_utc(day, 4)
-    for owner, usd in prices.items():
+    for owner, usd in prices.items() if not grade.is_traded_only else ():
         yield {
             **_base(grade, day, vintage),
             **grade.item_axes,
-            "leg": _leg(grade),
+            "leg": "advertised",
+            "offer_id": _offer_id(grade, owner, day),
             "item_key": "|".join([owner, owner, "", *grade.item_axes.values()]),
             "owner_group": owner,
             "operator_id": owner,
@@ -455,8 +472,6 @@ def _items(
             **{f"{which}_captured_at": seen for which in ("first", "last", "lowest", "highest")},
             **{f"{which}_native_per_gpu_hour": usd for which in ("first", "last", "lowest", "highest")},
             "is_marketplace": False,
-            "gpu_hours": Decimal(48) if grade.is_traded_only else None,
-            "trade_count": 1 if grade.is_traded_only else None,
         }
 
 
@@ -496,14 +511,20 @@ def _contributions(
             }
 
 
+def _offer_id(grade: SyntheticGrade, owner: str, day: date) -> str:
+    """The offer of an owner on a day, as `_capture` and `_offer` made it."""
+    source = _source(owner)
+    owners = [name for name in grade.prices if _source(name) == source]
+    body = _body(grade, owners, day)
+    capture_id = content_id("cap", source, _url(grade, source), at_utc(day, 4), sha256_hex(body))
+    return content_id("of", content_id("stated", capture_id, owners.index(owner) + 1))
+
+
 def _exclusion(day: date, vintage: str) -> dict[str, object]:
     """The H100 offer of `beta_gpu` once more, as if it had been refused."""
-    at = at_utc(day, 4)
-    body = _body(GRADES[0], ["alpha_cloud", "beta_gpu", "gamma_hpc", "delta_compute", FORMULA], day)
-    capture_id = content_id("cap", "open_list", _url(GRADES[0], "open_list"), at, sha256_hex(body))
     return {
         **_base(GRADES[0], day, vintage),
-        "record_id": content_id("of", content_id("stated", capture_id, 2)),
+        "record_id": _offer_id(GRADES[0], "beta_gpu", day),
         "owner_group": "beta_gpu",
         "leg": "advertised",
         "rule_id": "offer.stale",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import synthetic_market as market
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gpurent.core.clock import at_utc
@@ -15,6 +14,7 @@ from gpurent.core.signing import sign
 from gpurent.publish.chain import ChainReport, verify_chain
 from gpurent.publish.edition import write_edition
 from gpurent.publish.sample_key import sample_key
+from tests.publish import synthetic_market as market
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))

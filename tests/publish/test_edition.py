@@ -10,7 +10,6 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
-import synthetic_market as market
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gpurent.core.clock import at_utc
@@ -18,6 +17,7 @@ from gpurent.core.errors import CheckFailedError, ConfigError, EditionDiffersErr
 from gpurent.publish.edition import Edition, next_vintage, write_edition
 from gpurent.publish.sample_key import sample_key
 from gpurent.publish.tables import rounded
+from tests.publish import synthetic_market as market
 from warehouse import Warehouse
 
 KEY = ("desk", Ed25519PrivateKey.from_private_bytes(bytes(range(32))))

@@ -11,7 +11,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-import synthetic_market as market
 
 from gpurent.core.clock import at_utc
 from gpurent.core.errors import CheckFailedError
@@ -20,6 +19,7 @@ from gpurent.publish.edition import write_edition
 from gpurent.publish.sample_key import sample_key
 from gpurent.publish.site import write_site
 from gpurent.publish.site.sparkline import sparkline_path
+from tests.publish import synthetic_market as market
 from warehouse import Warehouse, open_warehouse
 
 
@@ -70,8 +70,8 @@ def test_the_vendored_libraries_are_the_ones_that_were_vendored() -> None:
 def test_every_file_and_place_the_page_refers_to_is_in_the_folder(
     warehouse: Warehouse, tmp_path: Path
 ) -> None:
-    edition = _edition(warehouse, tmp_path)
-    page = write_site(warehouse, tmp_path / "site", is_sample=True, edition=edition)
+    out = _editions(warehouse, tmp_path)
+    page = write_site(warehouse, tmp_path / "site", is_sample=True, out=out)
     links = Links(page.read_text())
     assert len(links.ids) == len(set(links.ids))
     for address in links.loaded + links.linked:
@@ -161,8 +161,8 @@ def test_a_sparkline_breaks_where_a_value_is_missing() -> None:
     assert sparkline_path([None, Decimal(2)]) == ""
 
 
-def _edition(warehouse: Warehouse, folder: Path) -> Path:
-    return write_edition(
+def _editions(warehouse: Warehouse, folder: Path) -> Path:
+    write_edition(
         warehouse,
         folder / "editions",
         day=market.DAYS[2],
@@ -171,4 +171,5 @@ def _edition(warehouse: Warehouse, folder: Path) -> Path:
         published_at=at_utc(market.DAYS[2], 33),
         key=sample_key(),
         is_sample=True,
-    ).path
+    )
+    return folder / "editions"

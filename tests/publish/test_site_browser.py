@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import synthetic_market as market
 
 from gpurent.publish.site import write_site
+from tests.publish import synthetic_market as market
 
 pytestmark = pytest.mark.browser
 

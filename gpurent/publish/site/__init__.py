@@ -34,14 +34,14 @@ def write_site(
     target: Path,
     *,
     is_sample: bool,
-    edition: Path | None = None,
+    out: Path | None = None,
     day: date | None = None,
 ) -> Path:
     """Write the site to the folder `target`, replacing what is there, and return the page.
 
-    Shows `day` (the newest one unless told otherwise) and every series up to it. The files of `edition`, the
-    folder of the day's edition, go along, so that the folder is complete. The same warehouse gives the same
-    bytes. Raises CheckFailedError when there is no day to show.
+    Shows `day` (the newest one unless told otherwise) and every series up to it. With `out`, the folder of
+    editions, the files of the day's edition go along, so that the site is complete in itself. The same warehouse
+    gives the same bytes. Raises CheckFailedError when there is no day to show.
     """
     shown = day or run_sql(warehouse, PACKAGE, "newest_day")[0][0]
     if shown is None:
@@ -49,25 +49,25 @@ def write_site(
             f"{warehouse.layout.database}: no reference prices yet, so there is nothing to show"
         )
     prepare_public_views(warehouse)
-    page = read_page(warehouse, shown, notice=SAMPLE_NOTICE if is_sample else None, edition=edition)
+    page = read_page(warehouse, shown, notice=SAMPLE_NOTICE if is_sample else None, out=out)
     aside = target.with_name(f".{target.name}.writing")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
-    _write_files(aside, page, edition)
+    _write_files(aside, page)
     swap_in(aside, target)
     reach("publish.site.written")
     return target / "index.html"
 
 
-def _write_files(folder: Path, page: Page, edition: Path | None) -> None:
+def _write_files(folder: Path, page: Page) -> None:
     (folder / "index.html").write_text(_render(page), encoding="utf-8")
     (folder / "series.csv").write_bytes(csv_bytes(page.series_table))
     package = files("gpurent.publish.site")
     for part in ("static", "vendor"):
         with as_file(package.joinpath(part)) as source:
             shutil.copytree(source, folder / part, copy_function=shutil.copyfile)
-    if edition is not None:
-        shutil.copytree(edition, folder / page.edition_folder, copy_function=shutil.copyfile)
+    if page.edition is not None:
+        shutil.copytree(page.edition, folder / page.edition_folder, copy_function=shutil.copyfile)
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             sync_file(path)

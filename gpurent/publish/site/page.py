@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from gpurent.core.numbers import round_half_even
 from gpurent.publish.canonical import json_value
+from gpurent.publish.manifest import edition_path
 from gpurent.publish.site.sparkline import sparkline_path
 from gpurent.publish.tables import PACKAGE
 from gpurent.publish.words import codes, in_words, missing_reasons, why_withheld
@@ -131,11 +132,15 @@ class Page:
     series: Sequence[Series]
     series_table: pa.Table
     sources: Sequence[Row]
-    edition_files: Sequence[str]
+    edition: Path | None
 
     @property
     def edition_folder(self) -> str:
-        return f"editions/{self.day}/v{self.vintage}"
+        return f"editions/{edition_path(self.day, self.vintage)}"
+
+    @property
+    def edition_files(self) -> list[str]:
+        return [] if self.edition is None else sorted(path.name for path in self.edition.iterdir())
 
     @property
     def value_count(self) -> int:
@@ -192,7 +197,7 @@ class Page:
         ]
 
 
-def read_page(warehouse: Warehouse, day: date, *, notice: str | None, edition: Path | None) -> Page:
+def read_page(warehouse: Warehouse, day: date, *, notice: str | None, out: Path | None) -> Page:
     """Read the page of `day` through the views of what may be shown, which must be there."""
     table = run_sql_arrow(warehouse, PACKAGE, "site_series", {"day": day})
     by_grade: dict[str, list[Row]] = {}
@@ -201,7 +206,7 @@ def read_page(warehouse: Warehouse, day: date, *, notice: str | None, edition: P
     today = [rows[-1] for rows in by_grade.values() if rows[-1]["day"] == day]
     first = today[0]
     lines = [_line(price, by_grade[price["grade_id"]]) for price in today if price["status"] != "withheld"]
-    names = [] if edition is None else sorted(path.name for path in edition.iterdir())
+    edition = None if out is None else out / edition_path(day, first["vintage"])
     return Page(
         day=day,
         notice=notice,
@@ -214,7 +219,7 @@ def read_page(warehouse: Warehouse, day: date, *, notice: str | None, edition: P
         series=[series for rows in by_grade.values() if (series := _series(rows)) is not None],
         series_table=_with_notice(table, notice),
         sources=run_sql_dicts(warehouse, PACKAGE, "site_sources", {"day": day}),
-        edition_files=names,
+        edition=edition if edition is not None and edition.is_dir() else None,
     )
 
 

@@ -2,7 +2,7 @@
 -- A capture that holds confidential trades is marked: its hash is not published.
 -- Grain: capture
 -- Unit: none
--- Inputs: items, reference_prices, offers, graded_trades, trades, fx_rates, captures
+-- Inputs: items, voices, reference_prices, offers, graded_trades, trades, fx_rates, captures
 -- Clause: price.md 2 and 12
 WITH version AS (
     SELECT max(register_version) AS register_version
@@ -10,10 +10,17 @@ WITH version AS (
     WHERE day = $day AND vintage = $vintage
 ),
 
+cell AS (
+    SELECT
+        grade_id,
+        max(known_at) AS known_at
+    FROM voices
+    WHERE day = $day AND vintage = $vintage AND leg = 'traded'
+    GROUP BY grade_id
+),
+
 item AS (
     SELECT DISTINCT
-        leg,
-        grade_id,
         operator_id,
         host_operator_id,
         chip,
@@ -28,7 +35,7 @@ item AS (
         snapshot_day,
         known_at
     FROM items
-    WHERE day = $day AND vintage = $vintage
+    WHERE day = $day AND vintage = $vintage AND leg = 'advertised'
 ),
 
 used_offers AS (
@@ -54,7 +61,7 @@ used_offers AS (
             AND item.known_at >= offers.known_at
     INNER JOIN version
         ON offers.register_version = version.register_version
-    WHERE item.leg = 'advertised' AND offers.offer_class <> 'indication'
+    WHERE offers.offer_class <> 'indication'
 ),
 
 used_trades AS (
@@ -63,27 +70,19 @@ used_trades AS (
         trades.fx_day,
         trades.currency,
         trades.is_confidential
-    FROM item
-    INNER JOIN graded_trades
+    FROM cell
+    INNER JOIN graded_trades AS graded
         ON
-            item.grade_id = graded_trades.grade_id
-            AND item.snapshot_day = graded_trades.day
+            cell.grade_id = graded.grade_id
+            AND graded.day > CAST($day AS DATE) - 20
+            AND graded.day <= $day
     INNER JOIN version
-        ON graded_trades.register_version = version.register_version
+        ON graded.register_version = version.register_version
     INNER JOIN trades
         ON
-            graded_trades.trade_id = trades.trade_id
-            AND graded_trades.register_version = trades.register_version
-            AND item.operator_id = trades.operator_id
-            AND item.host_operator_id = replace(trades.host_operator_id, '|', '/')
-            AND item.chip = trades.chip
-            AND item.form_memory = trades.form_memory
-            AND item.lot = trades.lot
-            AND item.fabric = trades.fabric
-            AND item.scope = trades.scope
-            AND item.term = trades.term
-            AND item.place = trades.place
-    WHERE item.leg = 'traded'
+            graded.trade_id = trades.trade_id
+            AND graded.register_version = trades.register_version
+            AND cell.known_at >= trades.known_at
 ),
 
 rates AS (

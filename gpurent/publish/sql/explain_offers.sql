@@ -5,116 +5,95 @@
 -- Unit: USD and native price per GPU-hour
 -- Inputs: items, reference_prices, offers, stated_offers, captures
 -- Clause: price.md 2 and 3
-WITH item AS (
-    SELECT
-        items.item_key,
-        items.owner_group,
-        items.operator_id,
-        items.host_operator_id,
-        items.chip,
-        items.form_memory,
-        items.lot,
-        items.fabric,
-        items.scope,
-        items.term,
-        items.place,
-        items.route,
-        items.offer_class,
-        items.currency AS item_currency,
-        items.known_at AS item_known_at,
-        items.state,
-        items.reason_code,
-        items.usd_per_gpu_hour,
-        items.observed_usd_per_gpu_hour,
-        items.verified_at,
-        items.verified_age_days,
-        items.snapshot_day,
-        items.capture_count,
-        items.relabelled_from,
-        price.register_version,
-        price.construction
-    FROM items
-    INNER JOIN reference_prices AS price
-        ON
-            items.day = price.day
-            AND items.grade_id = price.grade_id
-            AND items.vintage = price.vintage
-    WHERE
-        items.day = $day
-        AND items.grade_id = $grade_id
-        AND items.vintage = $vintage
-        AND items.leg = 'advertised'
-)
-
 SELECT
-    item.* EXCLUDE (item_currency, item_known_at),
-    offers.offer_id,
-    offers.source_id,
-    offers.snapshot_at,
-    offers.observed_at,
-    offers.usd_per_gpu_hour AS offer_usd_per_gpu_hour,
-    offers.native_per_gpu_hour AS offer_native_per_gpu_hour,
-    offers.price_amount,
-    offers.currency,
-    offers.price_basis,
-    offers.price_step,
-    offers.gpu_count,
-    offers.fx_day,
-    offers.operator_rule,
-    offers.chip_rule,
-    offers.form_memory_rule,
-    offers.lot_rule,
-    offers.fabric_rule,
-    offers.scope_rule,
-    offers.term_rule,
-    offers.place_rule,
-    stated.row_number AS stated_row_number,
-    stated.operator_text,
-    stated.host_text,
-    stated.sku,
-    stated.chip_text,
-    stated.form_text,
-    stated.memory_text,
-    stated.fabric_text,
-    stated.scope_text,
-    stated.term_text,
-    stated.place_text,
-    stated.price_text,
-    captures.capture_id,
-    captures.url,
-    captures.fetched_at,
-    captures.http_status,
-    captures.sha256,
-    captures.size_bytes,
-    captures.archive_file,
-    captures.archive_offset
-FROM item
-LEFT JOIN offers
+    i.owner_group,
+    i.item_key,
+    i.operator_id,
+    i.host_operator_id,
+    i.chip,
+    i.form_memory,
+    i.lot,
+    i.fabric,
+    i.scope,
+    i.term,
+    i.place,
+    i.route,
+    i.state,
+    i.reason_code,
+    i.usd_per_gpu_hour AS item_usd_per_gpu_hour,
+    i.observed_usd_per_gpu_hour,
+    i.verified_at,
+    i.verified_age_days,
+    i.snapshot_day,
+    i.capture_count,
+    i.relabelled_from,
+    o.offer_id,
+    o.source_id,
+    o.offer_class,
+    o.snapshot_at,
+    o.observed_at,
+    o.usd_per_gpu_hour,
+    o.native_per_gpu_hour,
+    o.price_amount,
+    o.currency,
+    o.price_basis,
+    o.price_step,
+    o.gpu_count,
+    o.fx_day,
+    o.operator_rule,
+    o.chip_rule,
+    o.form_memory_rule,
+    o.lot_rule,
+    o.fabric_rule,
+    o.scope_rule,
+    o.term_rule,
+    o.place_rule,
+    w.row_number AS stated_row_number,
+    w.operator_text,
+    w.host_text,
+    w.sku,
+    w.chip_text,
+    w.form_text,
+    w.memory_text,
+    w.fabric_text,
+    w.scope_text,
+    w.term_text,
+    w.place_text,
+    w.price_text,
+    c.capture_id,
+    c.url,
+    c.fetched_at,
+    c.http_status,
+    c.sha256,
+    c.size_bytes,
+    c.archive_file,
+    c.archive_offset
+FROM items AS i
+INNER JOIN reference_prices AS p
+    ON i.day = p.day AND i.grade_id = p.grade_id AND i.vintage = p.vintage
+LEFT JOIN offers AS o
     ON
-        item.snapshot_day = offers.snapshot_day
-        AND item.route = offers.route
-        AND item.operator_id = offers.operator_id
-        AND item.host_operator_id = replace(offers.host_operator_id, '|', '/')
-        AND item.chip = offers.chip
-        AND item.form_memory = offers.form_memory
-        AND item.lot = offers.lot
-        AND item.fabric = offers.fabric
-        AND item.scope = offers.scope
-        AND item.term = offers.term
-        AND item.place = offers.place
-        AND item.register_version = offers.register_version
-        AND item.item_currency = offers.currency
-        AND item.item_known_at >= offers.known_at
-        AND offers.offer_class <> 'indication'
-LEFT JOIN stated_offers AS stated
-    ON offers.stated_id = stated.stated_id
-LEFT JOIN captures
-    ON offers.capture_id = captures.capture_id
-ORDER BY
-    item.owner_group,
-    item.item_key,
-    offers.snapshot_at,
-    captures.fetched_at,
-    captures.capture_id,
-    stated.row_number,
-    offers.offer_id;
+        i.snapshot_day = o.snapshot_day
+        AND i.route = o.route
+        AND i.operator_id = o.operator_id
+        -- the items' key spells a host's bar as a slash
+        AND i.host_operator_id = replace(o.host_operator_id, '|', '/')
+        AND i.chip = o.chip
+        AND i.form_memory = o.form_memory
+        AND i.lot = o.lot
+        AND i.fabric = o.fabric
+        AND i.scope = o.scope
+        AND i.term = o.term
+        AND i.place = o.place
+        AND i.currency = o.currency
+        AND i.known_at >= o.known_at
+        AND p.register_version = o.register_version
+        AND o.offer_class <> 'indication'
+LEFT JOIN stated_offers AS w ON o.stated_id = w.stated_id
+LEFT JOIN captures AS c ON o.capture_id = c.capture_id
+WHERE
+    i.day = $day
+    AND i.grade_id = $grade_id
+    AND i.vintage = $vintage
+    AND i.leg = 'advertised'
+ORDER BY i.owner_group, i.item_key, o.snapshot_at, c.fetched_at, c.capture_id, w.row_number, o.offer_id;
