@@ -12,7 +12,7 @@ JOBS ?= 2
 IS_FITTING := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	if command -v $$name >/dev/null && $$name -c '$(IS_FITTING)' 2>/dev/null; then echo $$name; break; fi; done)
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 # -e: the code that runs is this checkout's; --no-build-isolation: its build tool is in the lock, nothing is fetched
 INSTALL_OURSELVES := --no-deps --no-build-isolation --editable .
 

@@ -68,7 +68,8 @@ def write_public(warehouse: Warehouse) -> Path:
 
 
 def _shown(warehouse: Warehouse, table: str) -> pa.Table:
-    """The rows and columns of a table that may be shown, totally ordered."""
-    relation = table if table in _WHOLE else f"public_{table}"
-    columns = [duckdb.ColumnExpression(name) for name in public_columns(table)]
-    return warehouse.connection.view(relation).select(*columns).sort(*columns).to_arrow_table()
+    """The rows and columns of a table that may be shown, columns as in the schema, rows totally ordered."""
+    public = frozenset(public_columns(table))
+    columns = [duckdb.ColumnExpression(name) for name in warehouse.schema(table).names if name in public]
+    rows = warehouse.connection.view(table if table in _WHOLE else f"public_{table}")
+    return rows.select(*columns).sort(*columns).to_arrow_table()

@@ -18,6 +18,7 @@ from warehouse.dictionary import (
     public_columns,
     public_tables,
 )
+from warehouse.dictionary_page import PAGE, page
 
 COLUMNS = [
     (table, column, entry)
@@ -165,3 +166,9 @@ def test_a_comment_with_an_apostrophe_survives(warehouse: Warehouse) -> None:
         "SELECT comment FROM duckdb_columns() WHERE table_name = 'offers' AND column_name = 'sku'"
     )
     assert comment == ("The seller's own name for the product.",)
+
+
+def test_the_page_is_rendered_from_this_dictionary() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m warehouse.dictionary_page"
+    for name in dictionary().tables:
+        assert f"### {name}\n" in page()
