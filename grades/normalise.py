@@ -192,7 +192,7 @@ def _decided_parties(warehouse: Warehouse) -> pa.Table:
 
 
 def _price_bases() -> pa.Table:
-    """The bases of `gpurent.core.units`, with the hours one unit of each covers for one GPU."""
+    """The bases of `gpurent.core.units`: hours one unit covers for one GPU, over `per_hour`."""
     one = Decimal(1)
     bases = list(PRICE_BASES.values())
     return pa.table(
@@ -201,7 +201,8 @@ def _price_bases() -> pa.Table:
             "step": [basis.step for basis in bases],
             "needs_gpu_count": [basis.needs_gpu_count for basis in bases],
             "needs_hours": [basis.needs_hours for basis in bases],
-            "hours": [float(basis.divide(one, one)) for basis in bases],
+            "hours": [float(basis.covered_hours(one, one)) for basis in bases],
+            "per_hour": [float(basis.per_hour) for basis in bases],
         }
     )
 

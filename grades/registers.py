@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from gpurent.core.clock import at_utc, utc_day
+from gpurent.core.errors import ConfigError
 from gpurent.core.ids import content_id, sha256_hex
 from gpurent.core.stages import reach
 from grades.grade_code import GradeCode, parse_code
@@ -39,11 +40,28 @@ def sync(warehouse: Warehouse, overlay: Path | None = None) -> str:
     recorded: dict[str, set[str]] = defaultdict(set)
     for register, record in run_sql(warehouse, "grades.sql", "recorded"):
         recorded[register].add(record)
+    _refuse_changed_specs(warehouse, registers)
     with warehouse.transaction():
         for table, rows in register_rows(registers.version, date(today.year, today.month, 1)):
             warehouse.append(table, [row for row in rows if row["record_sha256"] not in recorded[table]])
         reach("grades.registers.written")
     return registers.version
+
+
+def _refuse_changed_specs(warehouse: Warehouse, registers: Registers) -> None:
+    """A specification that was recorded takes the same values for ever: another one is another version."""
+    recorded: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for spec_id, axis, value in run_sql(warehouse, "grades.sql", "recorded_accepts"):
+        recorded[spec_id].add((axis, value))
+    for spec in registers.specs:
+        have = recorded.get(spec.spec_id)
+        now = {(axis, value) for axis, values in registers.accepted(spec).items() for value in values}
+        if have is not None and have != now:
+            changed = ", ".join(f"{axis} {value}" for axis, value in sorted(have ^ now))
+            raise ConfigError(
+                f"specs: {spec.code} ({spec.spec_id}) was recorded with other accepted values ({changed}): give the "
+                "changed one a new version and a new spec_id"
+            )
 
 
 @lru_cache(maxsize=16)

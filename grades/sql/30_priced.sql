@@ -1,6 +1,6 @@
 -- Grain: one stated row of the batch with its price of one GPU for one hour, or the reason why it has none.
 -- Unit: the seller's currency and USD per GPU-hour; gpu_hours in GPU-hours (trades only).
--- Inputs: batch_rows, price_bases (basis, step, needs_gpu_count, needs_hours, hours), fx_rates.
+-- Inputs: batch_rows, price_bases (basis, step, needs_gpu_count, needs_hours, hours, per_hour), fx_rates.
 -- Clause: specification 3: the last ECB rate already published at the observation. Of two records of one
 -- day's rate the later one holds from its own publication on. Arithmetic is in DOUBLE, rounded once to 9
 -- decimals.
@@ -67,7 +67,8 @@ WITH divided AS (
         p.needs_hours AND coalesce(b.block_hours, 0) <= 0 AS lacks_hours,
         p.hours
         * CASE WHEN p.needs_gpu_count THEN CAST(b.gpu_count AS DOUBLE) ELSE 1.0 END
-        * CASE WHEN p.needs_hours THEN CAST(b.block_hours AS DOUBLE) ELSE 1.0 END AS gpu_hours_per_unit
+        * CASE WHEN p.needs_hours THEN CAST(b.block_hours AS DOUBLE) ELSE 1.0 END AS covered_hours,
+        p.per_hour
     FROM batch_rows AS b
     LEFT JOIN price_bases AS p ON b.price_basis = p.basis
     LEFT JOIN batch_rates AS r ON b.currency = r.currency AND b.priced_at = r.priced_at
@@ -76,9 +77,9 @@ WITH divided AS (
 per_hour AS (
     SELECT
         d.*,
-        d.amount / nullif(d.gpu_hours_per_unit, 0) AS native,
-        d.amount / nullif(d.gpu_hours_per_unit, 0) * d.usd_per_unit AS usd,
-        d.quantity * d.gpu_hours_per_unit AS hours_sold
+        d.amount * d.per_hour / nullif(d.covered_hours, 0) AS native,
+        d.amount * d.per_hour / nullif(d.covered_hours, 0) * d.usd_per_unit AS usd,
+        d.quantity * d.covered_hours / d.per_hour AS hours_sold
     FROM divided AS d
 )
 
