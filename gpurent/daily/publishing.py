@@ -114,7 +114,7 @@ def show_all(warehouse: Warehouse, settings: Settings, *, is_sample: bool) -> tu
     """Replace the public file and the site; the paths of both."""
     public = write_public(warehouse)
     reach("daily.public.replaced")
-    page = write_site(warehouse, warehouse.layout.site, is_sample=is_sample)
+    page = write_site(warehouse, warehouse.layout.site, is_sample=is_sample, out=settings.editions)
     return public, page
 
 
