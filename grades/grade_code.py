@@ -1,13 +1,14 @@
 """The readable code of a grade: `CHIP-FMEM-LOT-FABRIC-SCOPE-TERM-PLACE-CHECK`, with `.BUCKET` and `@version` behind.
 
-The last part is a check character by ISO 7064 MOD 37,36 over all other letters and digits, hyphens skipped: one
-wrong character, or two neighbours swapped, gives a code that is refused. A code without a bucket means `.ALL`.
+The last part is a check character by ISO 7064 MOD 37,36 over all other letters and digits, hyphens skipped: any one
+wrong character, and nearly any swap of neighbours, gives a code that is refused. A code without a bucket means `.ALL`.
 Specifications write Y for "any" on an axis, observations Z for "not stated".
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpurent.core.errors import UsageError
@@ -88,7 +89,7 @@ def parse_code(text: str) -> GradeCode:
             f"{'-'.join(PARTS)}, such as {EXAMPLE}; this has {len(parts)}"
         )
     *axes, check = parts
-    for problem in filter(None, (_problem(table, *pair) for pair in zip(PARTS, axes, strict=False))):
+    for problem in _problems(table, axes):
         raise UsageError(f"{written}: {problem}")
     should_be = check_character("".join(axes))
     if check != should_be:
@@ -103,7 +104,7 @@ def format_code(chip: str, form_memory: str, lot: str, fabric: str, scope: str, 
     """The code of seven axis values, check character included. UsageError for a value that is not one."""
     axes = (chip, form_memory, lot, fabric, scope, term, place)
     table = lexicon()
-    for problem in filter(None, (_problem(table, *pair) for pair in zip(PARTS, axes, strict=False))):
+    for problem in _problems(table, axes):
         raise UsageError(problem)
     return GradeCode(*axes).code
 
@@ -123,6 +124,18 @@ def describe(code: GradeCode) -> dict[str, str]:
         "place": _place_words(table, code.place),
         "bucket": _words(table, "BUCKET")[code.bucket],
     }
+
+
+def _problems(table: Lexicon, axes: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the seven axis values, part by part, and then with chip and memory together."""
+    found = [_problem(table, part, value) for part, value in zip(PARTS, axes, strict=False)]
+    yield from filter(None, found)
+    chip, memory = axes[0], axes[1][1:]
+    if any(found) or chip == "ZZ" or memory == "000":
+        return
+    sizes = sorted({f"{variant.memory_gb:03d}" for variant in table.variants(chip)})
+    if memory not in sizes:
+        yield f"{axes[1]!r} is no form and memory of the {chip}, which comes with {' or '.join(sizes)} GB"
 
 
 def _problem(table: Lexicon, part: str, value: str) -> str | None:
