@@ -30,9 +30,15 @@ def capture_id_of(document: Document) -> str:
     return content_id("cap", document.source_id, document.url, document.fetched_at, document.sha256)
 
 
-def is_known(warehouse: Warehouse, capture_id: str) -> bool:
-    """Whether the capture is committed."""
-    return bool(warehouse.rows(sql_text("collectors.sql", "known_captures"), {"capture_ids": [capture_id]}))
+def known(warehouse: Warehouse, document: Document) -> CaptureOutcome | None:
+    """The outcome of a document that is committed already: no rows again, the same fault again; else None."""
+    capture_id = capture_id_of(document)
+    rows = warehouse.rows(sql_text("collectors.sql", "known_capture"), {"capture_id": capture_id})
+    if not rows:
+        return None
+    outcome, reason_code, detail = rows[0]
+    fault = Fault(document.url, reason_code, detail) if outcome == "unreadable" else None
+    return CaptureOutcome(capture_id, document.source_id, document.url, "known", fault=fault)
 
 
 def archive_document(
@@ -71,9 +77,9 @@ def store_capture(
 
     `snapshot_at` is when the look began that the document is a page of; by default what the document says.
     """
-    capture_id = capture_id_of(document)
-    if is_known(warehouse, capture_id):
-        return CaptureOutcome(capture_id, document.source_id, document.url, "known")
+    before = known(warehouse, document)
+    if before is not None:
+        return before
     stored = archive_document(archive, document, run_id=run_id)
     return store_archived(warehouse, source, document, stored, run_id=run_id, snapshot_at=snapshot_at)
 

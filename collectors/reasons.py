@@ -33,5 +33,8 @@ def refuse(reason_code: str, detail: str) -> RowRejection:
 
 def printable(text: str, limit: int = 1000) -> str:
     """Any text as one that can be stored and shown on a line: control characters escaped, cut to `limit`."""
-    shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    if text.isprintable():
+        shown = text
+    else:
+        shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -119,7 +119,7 @@ class SourceReport:
         """complete: everything was read; partial: something was; failed: nothing was; skipped: not asked."""
         if self.is_skipped:
             return "skipped"
-        read = any(outcome.outcome != "unreadable" for outcome in self.outcomes)
+        read = any(outcome.fault is None for outcome in self.outcomes)
         if not self.faults:
             return "complete" if read else "failed"
         return "partial" if read else "failed"

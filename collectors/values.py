@@ -196,7 +196,7 @@ def picked(row: Row, names: Iterable[str]) -> dict[str, Any]:
     return {name: optional(row, name) for name in names}
 
 
-def raw_text(row: object, limit: int = 1000) -> str:
+def raw_text(row: object, limit: int = 500) -> str:
     """The row as one line of JSON for a rejection, cut to `limit` characters."""
     return printable(json.dumps(row, default=_plain, ensure_ascii=True), limit)
 

@@ -169,6 +169,20 @@ def test_unreadable_files_are_named_their_bytes_kept_and_the_good_ones_read(
             assert archive.read(file, offset).body == FAULTS[name]
 
 
+def test_an_unreadable_file_is_unreadable_again_but_recorded_once(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    path = written(tmp_path, "x.json", FAULTS["html_instead_of_data"])
+    for _ in range(2):
+        report = run(warehouse, "gpurentalprices", path)
+        assert report.exit_code == 3
+        (file,) = report.files
+        assert file.fault is not None
+        assert file.fault.reason_code == "html_instead_of_data"
+    assert report.rejected == {}
+    assert warehouse.rows("SELECT count(*) FROM rejections") == [(1,)]
+
+
 def test_nothing_readable_ends_with_three(warehouse: Warehouse, tmp_path: Path) -> None:
     assert run(warehouse, "gpurentalprices", written(tmp_path, "x", b"")).exit_code == 3
 

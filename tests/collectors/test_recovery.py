@@ -42,6 +42,13 @@ def content(database: Path) -> dict[str, list[tuple[object, ...]]]:
         return {table: warehouse.rows(f"SELECT * FROM {table} ORDER BY ALL") for table in TABLES}
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
+    database = tmp_path_factory.mktemp("whole") / "whole.duckdb"
+    assert run(database) == 0
+    return content(database)
+
+
 @pytest.mark.parametrize(
     "kill_at",
     [
@@ -52,9 +59,10 @@ def content(database: Path) -> dict[str, list[tuple[object, ...]]]:
         "collectors.source.done:1",
     ],
 )
-def test_a_killed_ingest_ends_as_an_undisturbed_one(tmp_path: Path, kill_at: str) -> None:
-    whole, killed = tmp_path / "whole.duckdb", tmp_path / "killed.duckdb"
-    assert run(whole) == 0
+def test_a_killed_ingest_ends_as_an_undisturbed_one(
+    tmp_path: Path, kill_at: str, undisturbed: dict[str, list[tuple[object, ...]]]
+) -> None:
+    killed = tmp_path / "killed.duckdb"
     assert run(killed, kill_at) == -signal.SIGKILL
     assert run(killed) == 0
-    assert content(killed) == content(whole)
+    assert content(killed) == undisturbed
