@@ -264,10 +264,10 @@ def test_views_and_macros_answer_to_a_bare_connection(warehouse: Warehouse) -> N
             ("advertised", Decimal("2.0600"), Decimal(1))
         ]
         assert connection.execute(
-            "SELECT count(*) FROM offers_as_of(TIMESTAMPTZ '2026-07-15 09:00Z')"
+            "SELECT count(*) FROM offers_as_of(TIMESTAMPTZ '2026-07-15 09:00:00Z')"
         ).fetchall() == [(2,)]
         assert connection.execute(
-            "SELECT count(*) FROM offers_as_of(TIMESTAMPTZ '2026-07-15 08:59Z')"
+            "SELECT count(*) FROM offers_as_of(TIMESTAMPTZ '2026-07-15 08:59:00Z')"
         ).fetchall() == [(0,)]
 
 
