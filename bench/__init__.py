@@ -1,0 +1,1 @@
+"""How fast the parts are, and whether they survive: `make bench`, `make soak`."""
