@@ -97,7 +97,13 @@ def store_archived(
 
     def writer() -> CaptureWriter:
         return CaptureWriter(
-            warehouse, document, capture_id_of(document), stored, run_id=run_id, snapshot_at=snapshot_at
+            warehouse,
+            source,
+            document,
+            capture_id_of(document),
+            stored,
+            run_id=run_id,
+            snapshot_at=snapshot_at,
         )
 
     try:

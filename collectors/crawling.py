@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import AsyncCrawlerProcess
@@ -36,6 +38,12 @@ def spider_of(source_id: str) -> type[SourceSpider]:
     raise ConfigError(f"collectors/spiders/{source_id}.py holds no spider")
 
 
+def _note_crash(run: SourceRun, crawl_of_source: asyncio.Future[None]) -> None:
+    error = None if crawl_of_source.cancelled() else crawl_of_source.exception()
+    if error is not None:
+        run.fault(Fault(run.source.url, "spider_crashed", f"{type(error).__name__}: {error}"))
+
+
 def crawl(runs: Mapping[str, SourceRun], settings: Mapping[str, Any]) -> None:
     """Run the spiders of all `runs` at once, each host asked by one connection at a time, until all are done.
 
@@ -47,12 +55,10 @@ def crawl(runs: Mapping[str, SourceRun], settings: Mapping[str, Any]) -> None:
     if _started:
         raise UsageError("one process can ask sources once; start another for a second run")
     _started.append(True)
-    process = AsyncCrawlerProcess(dict(settings), install_root_handler=False)
+    process = AsyncCrawlerProcess(dict(settings))
     for source_id, run in runs.items():
-        try:
-            process.crawl(spider_of(source_id), run=run, source=run.source)
-        except ImportError as error:
-            run.fault(Fault(run.source.url, "spider_crashed", str(error)))
+        crawl_of_source = process.crawl(spider_of(source_id), run=run, source=run.source)
+        crawl_of_source.add_done_callback(partial(_note_crash, run))
     process.start(install_signal_handlers=threading.current_thread() is threading.main_thread())
     for run in runs.values():
         if run.crash is not None:

@@ -26,6 +26,9 @@ SourceKind = Literal[
 ]
 Redistribution = Literal["allowed", "aggregates_only", "unknown"]
 _MEGABYTE = 10**6
+_NOT_COLUMNS = frozenset(
+    ["terms_note", "states", "options", "size_limit_bytes", "unpacked_limit_bytes", "empty_lists_count"]
+)
 
 
 class Statement(BaseModel):
@@ -42,6 +45,7 @@ class SourceRecord(BaseModel):
     """A source as its file describes it. `terms_checked_on` and `robots_checked_on` are None until a person has
 
     read them. `redistribution` unknown counts as aggregates only. `states` fills words the rows leave out.
+    `empty_lists_count`: an empty answer means that all of that list is gone, and not that the source stumbled.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,6 +68,7 @@ class SourceRecord(BaseModel):
     first_live_success: date | None = None
     retired_on: date | None = None
     is_file_only: bool = False
+    empty_lists_count: bool = False
     size_limit_bytes: Annotated[int, Field(gt=0)] = 50 * _MEGABYTE
     unpacked_limit_bytes: Annotated[int, Field(gt=0)] = 500 * _MEGABYTE
     states: dict[str, Statement] = Field(default_factory=dict)
@@ -102,11 +107,7 @@ def source(sources: Mapping[str, SourceRecord], source_id: str) -> SourceRecord:
 
 def source_records(sources: Iterable[SourceRecord]) -> list[dict[str, object]]:
     """Rows of the table `sources`, without `known_at`."""
-    columns = [
-        name
-        for name in SourceRecord.model_fields
-        if name not in {"terms_note", "states", "options", "size_limit_bytes", "unpacked_limit_bytes"}
-    ]
+    columns = [name for name in SourceRecord.model_fields if name not in _NOT_COLUMNS]
     return [
         {name: getattr(record, name) for name in columns} | {"record_sha256": record.record_sha256}
         for record in sources

@@ -17,6 +17,7 @@ from collectors.items import (
     StatedTrade,
 )
 from collectors.moments import moment_of
+from collectors.registry import SourceRecord
 from collectors.reports import CaptureOutcome, Fault
 from gpurent.core.clock import utc_day
 from gpurent.core.ids import content_id
@@ -34,6 +35,7 @@ class CaptureWriter:
     def __init__(
         self,
         warehouse: Warehouse,
+        source: SourceRecord,
         document: Document,
         capture_id: str,
         stored: StoredRecord,
@@ -42,6 +44,7 @@ class CaptureWriter:
         snapshot_at: datetime | None,
     ) -> None:
         self._warehouse = warehouse
+        self._may_be_empty = source.empty_lists_count
         self._document = document
         self._capture_id = capture_id
         self._stored = stored
@@ -97,10 +100,10 @@ class CaptureWriter:
         )
 
     def _doubt_lists_without_rows(self) -> None:
-        """A list of which every row was refused proves nothing about what is gone."""
+        """A list of which every row was refused proves nothing, nor does an empty one unless its source has such."""
         for identity, row in self._snapshots.items():
             refused = self._refused_in[identity] + self._refused_in[""]
-            if row["stated_rows"] == 0 and refused and not self._unchanged:
+            if row["stated_rows"] == 0 and not self._unchanged and (refused or not self._may_be_empty):
                 row["status"] = "partial"
 
     def _take(self, item: Item) -> None:

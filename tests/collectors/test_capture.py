@@ -99,6 +99,14 @@ def test_a_list_of_which_every_row_was_refused_proves_nothing(warehouse: Warehou
     assert warehouse.rows("SELECT status, stated_rows FROM snapshots") == [("partial", 0)]
 
 
+@pytest.mark.parametrize(("source_id", "status"), [("gpurentalprices", "partial"), ("vast", "complete")])
+def test_an_empty_list_proves_something_only_where_lists_are_sometimes_empty(
+    warehouse: Warehouse, archive: Archive, source_id: str, status: str
+) -> None:
+    store(warehouse, archive, document(source_id, b'{"offers": []}'))
+    assert warehouse.rows("SELECT status, stated_rows FROM snapshots") == [(status, 0)]
+
+
 def test_an_unreadable_document_leaves_its_bytes_a_failed_look_and_one_refusal(
     warehouse: Warehouse, archive: Archive
 ) -> None:
