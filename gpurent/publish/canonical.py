@@ -1,15 +1,14 @@
-"""The one spelling of a published table as JSON, CSV and Parquet: same rows, same bytes.
+"""The one spelling of a published table as CSV and Parquet: same rows, same bytes.
 
 A published table is an Arrow table whose decimals are already rounded. CSV follows RFC 4180 (CRLF, quotes only
 where needed, UTF-8 without mark, an empty cell for a missing value). Text that a spreadsheet would run as a
-formula gets a leading apostrophe in CSV; JSON and Parquet hold it as it is.
+formula gets a leading apostrophe in CSV; JSON (`jsontext`) and Parquet hold it as it is.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -27,30 +26,6 @@ RECORDED = frozenset({"known_at"})
 VINTAGE = frozenset({"known_at", "published_at", "vintage", "register_version"})
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def json_bytes(document: object) -> bytes:
-    """Canonical JSON: sorted keys, two spaces, UTF-8, a newline at the end. Decimals become numbers."""
-    text = json.dumps(
-        document, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False, default=json_value
-    )
-    return text.encode("utf-8") + b"\n"
-
-
-def json_value(value: object) -> object:
-    """A value as JSON can say it: a decimal as a number, an instant with Z, a date as `YYYY-MM-DD`.
-
-    The number is the nearest double, which is exact to 15 digits; CSV and Parquet hold every digit.
-    """
-    match value:
-        case Decimal():
-            return int(value) if value == value.to_integral_value() and abs(value) < 2**53 else float(value)
-        case datetime():
-            return iso_utc(value)
-        case date():
-            return value.isoformat()
-        case _:
-            raise TypeError(f"{type(value).__name__} has no JSON form here")
 
 
 def harmless(text: str) -> str:

@@ -13,7 +13,8 @@ from gpurent.core.clock import iso_utc
 from gpurent.core.errors import CheckFailedError
 from gpurent.core.ids import sha256_hex
 from gpurent.core.signing import public_pem, sign
-from gpurent.publish.canonical import RECORDED, VINTAGE, json_bytes
+from gpurent.publish.canonical import RECORDED, VINTAGE
+from gpurent.publish.jsontext import json_bytes
 from gpurent.publish.ledger import series_of
 from gpurent.publish.manifest import FORMAT, MANIFEST, SAMPLE_NOTICE, SIGNATURE, PublishedFile
 from gpurent.publish.rationale import rationale_markdown

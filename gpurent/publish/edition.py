@@ -21,9 +21,9 @@ from gpurent.core.errors import CheckFailedError, ConfigError, EditionDiffersErr
 from gpurent.core.files import sync_file, sync_folder, write_atomic
 from gpurent.core.ids import sha256_hex
 from gpurent.core.stages import reach
-from gpurent.publish.canonical import json_bytes
 from gpurent.publish.chain import file_differences
 from gpurent.publish.draft import Draft, make_draft
+from gpurent.publish.jsontext import json_bytes
 from gpurent.publish.ledger import Ledger, Publication, rename_vintage
 from gpurent.publish.manifest import (
     LATEST,

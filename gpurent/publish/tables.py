@@ -16,7 +16,8 @@ import pyarrow as pa
 from gpurent.core.errors import CheckFailedError
 from gpurent.core.ids import sha256_hex
 from gpurent.core.numbers import round_half_even
-from gpurent.publish.canonical import VINTAGE, content_sha256, csv_bytes, json_bytes, parquet_bytes, records
+from gpurent.publish.canonical import VINTAGE, content_sha256, csv_bytes, parquet_bytes, records
+from gpurent.publish.jsontext import json_bytes
 from gpurent.publish.manifest import PublishedFile
 from warehouse import Warehouse
 from warehouse.dictionary import dictionary

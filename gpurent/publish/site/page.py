@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from gpurent.core.numbers import round_half_even
-from gpurent.publish.canonical import json_value
+from gpurent.publish.jsontext import json_value
 from gpurent.publish.manifest import edition_path
 from gpurent.publish.site.sparkline import sparkline_path
 from gpurent.publish.tables import PACKAGE

@@ -1,0 +1,82 @@
+"""Showing outcomes: canonical JSON for machines, tables and cards for people."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gpurent.core.numbers import round_half_even
+from gpurent.publish.jsontext import json_bytes
+
+PIPED_WIDTH = 200
+SAMPLE_LINE = "SAMPLE: made from the sample that comes with the program; not a market price, not for use"
+
+Row = Mapping[str, Any]
+
+
+def document_text(document: object) -> str:
+    """A document as canonical JSON with a newline at its end."""
+    return json_bytes(document).decode("utf-8")
+
+
+class PipeConsole(Console):
+    """A console that says so when its reader has gone, where Rich would end the process with 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to `gpurent.cli.app.run`."""
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Standard output; wide where nobody looks at it directly, so that a pipe never cuts a table."""
+    width = None if sys.stdout.isatty() else PIPED_WIDTH
+    return PipeConsole(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+
+
+def dash(value: object) -> str:
+    """The value, or a dash where there is none."""
+    return "-" if value is None or value == "" else str(value)
+
+
+def percent(share: Decimal | float | None) -> str:
+    """A share as whole per cent."""
+    return "-" if share is None else f"{round_half_even(Decimal(str(share)) * 100, 0)} %"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> Table:
+    """A plain table; columns in `numbers` are aligned to the right. None is a dash."""
+    right = set(numbers)
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(Text(dash(value)) for value in row))
+    return made
+
+
+def card(lines: Iterable[tuple[str, object, str]]) -> Table:
+    """Lines of (name, value, remark)."""
+    made = Table.grid(padding=(0, 2, 0, 0))
+    made.add_column()
+    made.add_column(justify="right")
+    made.add_column(style="dim", overflow="fold")
+    for name, value, remark in lines:
+        made.add_row(Text(name), Text(dash(value)), Text(remark))
+    return made
+
+
+def line(where: Console, text: str = "", style: str | None = None) -> None:
+    """A line that is never broken, so that a path in it stays whole."""
+    where.print(Text(text, style=style or ""), soft_wrap=True)
+
+
+def sample_line(where: Console, *, is_sample: bool) -> None:
+    """Say SAMPLE where it is one."""
+    if is_sample:
+        line(where, SAMPLE_LINE, "bold yellow")

@@ -1,0 +1,240 @@
+"""daily, collect, ingest, index: the commands that write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from gpurent.cli.context import Given, Output
+from gpurent.cli.values import Day, Observed
+from gpurent.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = Mapping[str, Any]
+
+_DAILY = """Examples:
+  gpurent daily                      for a timer: collect, publish what is due
+  gpurent daily --sample             the sample, in gpurent-sample/, offline
+  gpurent daily --replay archive/    every day of an archive, as it was then
+  gpurent daily --day 2026-07-15 --vintage "seller corrected its list\""""
+_COLLECT = """Examples:
+  gpurent collect                    every source
+  gpurent collect vast azure         two of them
+  gpurent collect --replay archive/  from an archive folder"""
+_INGEST = """Examples:
+  gpurent ingest prices/*.json.gz --source gpurentalprices
+  gpurent ingest bill.csv --source focus --observed-at 2026-07-15"""
+_INDEX = """Examples:
+  gpurent index                      every day there is data for
+  gpurent index --from 2026-07-07 --to 2026-08-15"""
+
+
+def register(app: App) -> None:
+    """Add the commands to the app."""
+    app.command(daily, help_epilogue=_DAILY)
+    app.command(collect, help_epilogue=_COLLECT)
+    app.command(ingest, help_epilogue=_INGEST)
+    app.command(index, help_epilogue=_INDEX)
+
+
+def daily(
+    *,
+    day: Day | None = None,
+    sample: Annotated[bool, Parameter(negative="")] = False,
+    replay: Path | None = None,
+    vintage: Annotated[str | None, Parameter(name="--vintage")] = None,
+    context: Given,
+) -> Output:
+    """Collect, then publish the latest day whose cut-off has passed.
+
+    Parameters
+    ----------
+    day
+        Publish this past day; nothing is fetched.
+    sample
+        Publish every day of the sample that comes with the program.
+    replay
+        Publish every day of this archive folder, under the archive's own clock.
+    vintage
+        Why a day that is published already is published again with other content.
+    """
+    from gpurent.daily import run_daily
+
+    if sample and replay is not None:
+        raise UsageError("--sample and --replay exclude each other: the sample is an archive of its own")
+    if day is not None and (sample or replay is not None):
+        raise UsageError(
+            "--day goes with live data; --sample and --replay publish every day of their archive"
+        )
+    if vintage is not None and not vintage.strip():
+        raise UsageError("--vintage needs the reason in words")
+    report = run_daily(
+        context.settings,
+        day=day,
+        is_sample=sample,
+        replay=replay,
+        vintage_reason=vintage,
+        progress=context.progress,
+    )
+    document = report.as_json()
+    return Output(document, lambda console: _show_daily(console, document), report.exit_code)
+
+
+def collect(
+    *sources: str,
+    replay: Path | None = None,
+    endpoint: str | None = None,
+    context: Given,
+) -> Output:
+    """Collect and grade; publish nothing.
+
+    Parameters
+    ----------
+    sources
+        Ids of sources; all of them when none is named. `gpurent source list` prints them.
+    replay
+        Read this archive folder instead of asking the sources.
+    endpoint
+        Send each request to ENDPOINT/<source id>/<path and query> instead of the source's host.
+    """
+    from gpurent.daily import run_collect
+
+    settings = context.settings
+    if endpoint is not None:
+        settings = settings.model_copy(update={"endpoint": endpoint})
+    report = run_collect(settings, source_ids=sources, replay=replay, progress=context.progress)
+    document = report.as_json()
+    return Output(document, lambda console: _show_collected(console, document), report.exit_code)
+
+
+def ingest(
+    *paths: Annotated[Path, Parameter(required=True)],
+    source: str,
+    observed_at: Observed | None = None,
+    context: Given,
+) -> Output:
+    """Read files with a source's own reader, then normalise and grade what they state.
+
+    Parameters
+    ----------
+    paths
+        Files: JSON, JSON Lines, CSV, YAML or Parquet, plain or gzip, told by content.
+    source
+        Id of the source whose format they have.
+    observed_at
+        When their prices were seen, where neither rows nor file say so: a time with its zone, or a date (its start).
+    """
+    from gpurent.daily import run_ingest
+
+    report = run_ingest(
+        context.settings, paths=paths, source_id=source, observed_at=observed_at, progress=context.progress
+    )
+    document = report.as_json()
+    return Output(document, lambda console: _show_ingested(console, document), report.exit_code)
+
+
+def index(
+    *,
+    from_day: Annotated[Day | None, Parameter(name="--from")] = None,
+    to_day: Annotated[Day | None, Parameter(name="--to")] = None,
+    context: Given,
+) -> Output:
+    """Compute reference prices of past days from what was available then (reconstructed).
+
+    Parameters
+    ----------
+    from_day
+        First day; the first one with data when left out.
+    to_day
+        Last day; the last one whose cut-off has passed when left out.
+    """
+    from gpurent.daily import run_index
+
+    if from_day is not None and to_day is not None and to_day < from_day:
+        raise UsageError(f"--from {from_day} lies after --to {to_day}")
+    report = run_index(context.settings, first_day=from_day, last_day=to_day, progress=context.progress)
+    document = report.as_json()
+    return Output(document, lambda console: _show_indexed(console, document), report.exit_code)
+
+
+def _show_daily(console: Console, report: Json) -> None:
+    from gpurent.cli.output import line, sample_line
+    from gpurent.cli.pricetable import show_prices
+
+    sample_line(console, is_sample=report["is_sample"])
+    new = sum(1 for edition in report["editions"] if edition["is_new"])
+    total = len(report["editions"])
+    line(console, f"{report['day']}: {total} edition{'s' * (total != 1)}, {new} of them new")
+    line(console)
+    show_prices(console, report["table"])
+    line(console)
+    for name, path in (("edition", "edition_path"), ("page", "page_path"), ("public file", "public_path")):
+        line(console, f"{name:<12}{report[path]}")
+    if report["failed_sources"]:
+        line(console, f"not read whole: {', '.join(report['failed_sources'])}", "yellow")
+
+
+def _show_collected(console: Console, report: Json) -> None:
+    from gpurent.cli.output import line, table
+
+    rows = [
+        (name, one["status"], one["captures"], one["accepted"], _counts(one["rejected"]))
+        for name, one in report["sources"].items()
+    ]
+    columns = ("source", "status", "captures", "accepted", "rejected")
+    console.print(table(columns, rows, numbers=("captures", "accepted")))
+    for one in report["sources"].values():
+        _show_faults(console, one["faults"])
+    for damage in report["damages"]:
+        line(console, damage, "yellow")
+    _show_graded(console, report["graded"])
+
+
+def _show_ingested(console: Console, report: Json) -> None:
+    from gpurent.cli.output import line
+
+    captures: Sequence[Json] = report["captures"]
+    line(console, f"{len(captures)} file{'s' * (len(captures) != 1)}: {report['accepted']} rows accepted")
+    if report["rejected"]:
+        line(console, f"rejected: {_counts(report['rejected'])}")
+    _show_faults(console, [one["fault"] for one in captures if "fault" in one])
+    _show_graded(console, report["graded"])
+
+
+def _show_indexed(console: Console, report: Json) -> None:
+    from gpurent.cli.output import line, table
+
+    columns = ("day", "vintage", "published", "withheld", "new")
+    rows = [
+        [one[name] for name in columns[:-1]] + ["yes" if one["is_new"] else "no"] for one in report["days"]
+    ]
+    console.print(table(columns, rows, numbers=("published", "withheld")))
+    if report["live_days"]:
+        line(console, f"left alone, since they have live values: {', '.join(report['live_days'])}")
+
+
+def _show_graded(console: Console, graded: Json) -> None:
+    from gpurent.cli.output import line
+
+    line(
+        console,
+        f"graded: {graded['offers']} offers, {graded['trades']} trades of {graded['captures']} captures",
+    )
+    if graded["rejected"]:
+        line(console, f"in no grade: {_counts(graded['rejected'])}")
+
+
+def _show_faults(console: Console, faults: Sequence[Json]) -> None:
+    from gpurent.cli.output import line
+
+    for fault in faults:
+        line(console, f"{fault['where']}: {fault['reason_code']}: {fault['detail']}", "yellow")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{code} {count}" for code, count in sorted(counts.items()))
