@@ -161,8 +161,8 @@ def test_explain_says_which_bytes_are_no_longer_what_was_stored(home: Path, call
 def test_explain_for_people_prints_the_absolute_path_and_offset(home: Path, call: Call) -> None:
     text = call("explain", H100, "--day", "2026-07-15").out
     assert f"{home}/gpurent.files/archive/open_list/" in text
-    assert "stated in row 2: '2.397335000'" in text
-    assert "beta_gpu 2.397335, weight 16.67 %, counted" in text
+    assert "stated in row 2: '2.397235000'" in text
+    assert "beta_gpu 2.397235, weight 16.67 %, counted" in text
     assert "did not count" in text
 
 
