@@ -12,9 +12,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from grades.match import match_axes, operators_known
-
 from gpurent.core.clock import at_utc, utc_day
+from grades.match import match_axes, operators_known
 from index.parameters import Methodology
 from index.steps.observation import Capture, DayItem, DayTrade
 from warehouse.sql_files import run_sql, run_sql_dicts

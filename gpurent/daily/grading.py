@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from grades.normalise import normalise
-from grades.registers import sync
-
 from gpurent.core.settings import Settings
 from gpurent.core.stages import reach
 from gpurent.daily.reports import Graded
+from grades.normalise import normalise
+from grades.registers import sync
 from warehouse.store import Warehouse
 
 
