@@ -85,7 +85,7 @@ shadowed AS (
 )
 
 SELECT
-    c.*,
+    c.*, -- noqa: AM04
     s.own_route
 FROM chosen AS c
 LEFT JOIN shadowed AS s ON c.item_key = s.item_key

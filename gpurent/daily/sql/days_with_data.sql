@@ -2,13 +2,15 @@
 -- Unit: UTC days.
 -- Inputs: offers, trades.
 -- Clause: specification 3 (window).
-SELECT
-    least(min(o.first_day), min(t.first_day)) AS first_day,
-    greatest(max(o.last_day), max(t.last_day)) AS last_day
-FROM (SELECT min(snapshot_day) AS first_day, max(snapshot_day) AS last_day FROM offers) AS o
-CROSS JOIN (
-    SELECT
-        min(CAST(traded_at AS DATE)) AS first_day,
-        max(CAST(traded_at AS DATE)) AS last_day
+WITH seen AS (
+    SELECT snapshot_day AS day
+    FROM offers
+    UNION ALL
+    SELECT CAST(traded_at AS DATE) AS day
     FROM trades
-) AS t
+)
+
+SELECT
+    min(day) AS first_day,
+    max(day) AS last_day
+FROM seen;
