@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
@@ -15,8 +14,6 @@ from gpurent.cli.values import AsOf, Day
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-Row = Mapping[str, Any]
 
 _SHOW = """Examples:
   gpurent show H100-Y080-Y-YY-YY-OD-YY-J
@@ -61,6 +58,7 @@ def show(
     as_of
         What was known then: a time with its zone, or a date (its end).
     """
+    from gpurent.cli.pricecard import show_card
     from gpurent.cli.reading import is_sample, open_for_reading
     from gpurent.publish.lookup import find_grade, find_price, find_price_before
     from grades.grade_code import parse_code
@@ -71,7 +69,7 @@ def show(
         price = find_price(warehouse, found, day, as_of)
         before = find_price_before(warehouse, found, price["day"], as_of)
         notice = "SAMPLE" if is_sample(warehouse) else None
-    return Output({**price, "notice": notice}, lambda console: _show_card(console, price, before, notice))
+    return Output({**price, "notice": notice}, lambda console: show_card(console, price, before, notice))
 
 
 def explain(grade: str, /, *, day: Day, as_of: AsOf | None = None, context: Given) -> Output:
@@ -167,64 +165,3 @@ def _show_rows(
     if names:
         console.print(table(names, rows))
     line(console, f"{len(rows)} row{'s' * (len(rows) != 1)}", "dim")
-
-
-def _show_card(console: Console, price: Row, before: Row | None, notice: str | None) -> None:
-    from gpurent.cli.output import card, dash, line, percent, sample_line
-    from gpurent.publish.rationale import percent as change_of
-    from gpurent.publish.words import codes, in_words, missing_reasons, why_withheld
-
-    why = {column: in_words("empty", code) for column, code in missing_reasons(price).items()}
-
-    def usd(column: str, remark: str = "") -> tuple[str, object, str]:
-        name = column.removesuffix("_usd_per_gpu_hour").replace("_", "-")
-        return name, price[column], why.get(column, "") if price[column] is None else remark
-
-    sample_line(console, is_sample=notice is not None)
-    line(console, price["grade_title"] or price["grade_code"], "bold")
-    line(console, price["grade_code"])
-    line(
-        console,
-        f"{price['day']}, vintage {price['vintage']}, {in_words('constructions', price['construction'])}; "
-        f"published {price['published_at']:%Y-%m-%d %H:%M} UTC",
-    )
-    line(console)
-    if price["status"] == "withheld":
-        line(console, f"withheld: {why_withheld(price)} ({dash(price['reason_code'])})", "bold")
-    change = None
-    if before is not None and price["reference_log"] is not None:
-        change = change_of(price["reference_log"] - before["reference_log"])
-    since = (
-        ""
-        if before is None or price["day"] - before["day"] == timedelta(days=1)
-        else f"since {before['day']}"
-    )
-    voices = f"{price['owner_group_count'] or 0} owner groups, {price['firm_count'] or 0} of them firm"
-    trades = f"{price['trade_count'] or 0} trades, {price['gpu_hours'] or 0} GPU-hours"
-    level = f"{price['level']} {in_words('labels', price['label'])}"
-    rows = [
-        usd("reference_usd_per_gpu_hour", f"USD per GPU-hour, {in_words('bases', price['basis'])}"),
-        ("change", change, since),
-        ("level", level, in_words("levels", price["level"])),
-        ("letter", price["letter"], why.get("letter", "")),
-        usd("advertised_usd_per_gpu_hour", voices),
-        usd("traded_usd_per_gpu_hour", trades),
-        ("weight of traded", percent(price["trade_weight"]), why.get("trade_weight", "")),
-        usd("cross_section_usd_per_gpu_hour", "what the day's prices say alone"),
-        ("index", price["index_value"], why.get("index_value", "")),
-        ("same sellers", change_of(price["matched_change_log"]), why.get("matched_change_log", "")),
-        ("tomorrow's catch-up", change_of(price["catch_up_log"]), ""),
-        ("largest leave-one-out", change_of(price["max_leave_one_out"]), why.get("max_leave_one_out", "")),
-    ]
-    if price.get("seller_quote_usd_per_gpu_hour") is not None:
-        rows.append(("the only seller asks", price["seller_quote_usd_per_gpu_hour"], "a quote, no reference"))
-    if price["status"] == "held":
-        rows.insert(0, ("status", "held", in_words("statuses", "held")))
-    console.print(card(rows))
-    for flag in codes(price["flags"]):
-        line(console, f"{flag}: {in_words('flags', flag)}")
-    line(
-        console,
-        "not settlement-eligible" if not price["settlement_eligible"] else "settlement-eligible",
-        "dim",
-    )

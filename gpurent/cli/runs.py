@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,7 +48,7 @@ def daily(
     day: Day | None = None,
     sample: Annotated[bool, Parameter(negative="")] = False,
     replay: Path | None = None,
-    vintage: Annotated[str | None, Parameter(name="--vintage")] = None,
+    vintage: str | None = None,
     context: Given,
 ) -> Output:
     """Collect, then publish the latest day whose cut-off has passed.
@@ -83,6 +84,18 @@ def daily(
     )
     document = report.as_json()
     return Output(document, lambda console: _show_daily(console, document), report.exit_code)
+
+
+def _check_daily(day: date | None, *, sample: bool, replay: Path | None, vintage: str | None) -> None:
+    """Refuse words that contradict each other."""
+    if sample and replay is not None:
+        raise UsageError("--sample and --replay exclude each other: the sample is an archive of its own")
+    if day is not None and (sample or replay is not None):
+        raise UsageError(
+            "--day goes with live data; --sample and --replay publish every day of their archive"
+        )
+    if vintage is not None and not vintage.strip():
+        raise UsageError("--vintage needs the reason in words")
 
 
 def collect(

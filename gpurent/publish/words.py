@@ -41,7 +41,9 @@ def missing_reasons(price: Mapping[str, Any]) -> dict[str, str]:
     reasons = {column: code for column, code in stated.items() if column in price and price[column] is None}
     if "trades_confidential" in codes(price.get("flags")):
         hidden = ("traded_usd_per_gpu_hour", "traded_log", "trade_weight", "trade_count", "gpu_hours")
-        reasons |= {column: "trades_confidential" for column in hidden if price.get(column) is None}
+        reasons |= {
+            column: "trades_confidential" for column in hidden if column in price and price[column] is None
+        }
     return dict(sorted(reasons.items()))
 
 
