@@ -254,6 +254,11 @@ def test_confidential_trades_show_neither_rows_nor_what_rests_on_them(
 ) -> None:
     warehouse.connection.execute("UPDATE voices SET is_public = FALSE WHERE leg = 'traded'")
     warehouse.connection.execute("UPDATE contributions SET is_public = FALSE WHERE leg = 'traded'")
+    warehouse.connection.execute(
+        "UPDATE trades SET is_confidential = TRUE "
+        "WHERE trade_id = (SELECT min(trade_id) FROM trades WHERE CAST(traded_at AS DATE) = $1)",
+        [market.DAYS[0]],
+    )
     edition = publish(warehouse, tmp_path / "out")
     price = next(
         row for row in rows(edition.path / "reference_prices.csv") if row["grade_id"] == "gr_b200_neo"
@@ -264,6 +269,10 @@ def test_confidential_trades_show_neither_rows_nor_what_rests_on_them(
     )
     assert not [row for row in rows(edition.path / "voices.csv") if row["leg"] == "traded"]
     assert not [row for row in rows(edition.path / "contributions.csv") if row["leg"] == "traded"]
+    inputs = json.loads((edition.path / "manifest.json").read_bytes())["inputs"]
+    ((confidential,),) = warehouse.rows("SELECT capture_id FROM trades WHERE is_confidential")
+    assert confidential not in {capture["capture_id"] for capture in inputs["captures"]}
+    assert inputs["confidential_captures"] == 1
 
 
 def test_numbers_are_rounded_half_even_to_the_dictionarys_decimals() -> None:

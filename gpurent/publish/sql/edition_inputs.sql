@@ -68,8 +68,7 @@ used_trades AS (
     SELECT
         trades.capture_id,
         trades.fx_day,
-        trades.currency,
-        trades.is_confidential
+        trades.currency
     FROM cell
     INNER JOIN graded_trades AS graded
         ON
@@ -83,6 +82,7 @@ used_trades AS (
             graded.trade_id = trades.trade_id
             AND graded.register_version = trades.register_version
             AND cell.known_at >= trades.known_at
+            AND NOT trades.is_confidential
 ),
 
 rates AS (
@@ -103,20 +103,20 @@ rates AS (
     WHERE fx_day IS NOT NULL
 ),
 
+confidential AS (
+    SELECT DISTINCT capture_id
+    FROM trades
+    WHERE is_confidential
+),
+
 used AS (
-    SELECT
-        capture_id,
-        FALSE AS is_confidential
+    SELECT capture_id
     FROM used_offers
-    UNION ALL
-    SELECT
-        capture_id,
-        is_confidential
+    UNION DISTINCT
+    SELECT capture_id
     FROM used_trades
-    UNION ALL
-    SELECT
-        fx_rates.capture_id,
-        FALSE AS is_confidential
+    UNION DISTINCT
+    SELECT fx_rates.capture_id
     FROM fx_rates
     INNER JOIN rates
         ON fx_rates.day = rates.fx_day AND fx_rates.currency = rates.currency
@@ -126,9 +126,10 @@ SELECT
     captures.capture_id,
     captures.source_id,
     captures.sha256,
-    bool_or(used.is_confidential) AS is_confidential
+    confidential.capture_id IS NOT NULL AS is_confidential
 FROM used
 INNER JOIN captures
     ON used.capture_id = captures.capture_id
-GROUP BY captures.capture_id, captures.source_id, captures.sha256
+LEFT JOIN confidential
+    ON used.capture_id = confidential.capture_id
 ORDER BY captures.source_id, captures.capture_id;

@@ -1,5 +1,6 @@
 -- From the sellers of a grade's traded leg to their trades, the words of the report, and the stored file. Trades
 -- are those graded here in the longest window (20 days); one that did not count comes with the rule that said so.
+-- Trades reported in confidence enter no price of this version, and are not listed.
 -- Grain: seller x trade; a seller whose trades are not here is one row without a trade
 -- Unit: USD per GPU-hour, GPU-hours
 -- Inputs: voices, reference_prices, graded_trades, trades, stated_trades, captures, exclusions; temporary
@@ -39,7 +40,11 @@ trade AS (
     FROM graded_trades AS g
     INNER JOIN trades AS t ON g.trade_id = t.trade_id AND g.register_version = t.register_version
     INNER JOIN operators_known AS k ON t.operator_id = k.operator_id
-    WHERE g.grade_id = $grade_id AND g.day > CAST($day AS DATE) - 20 AND g.day <= $day
+    WHERE
+        g.grade_id = $grade_id
+        AND g.day > CAST($day AS DATE) - 20
+        AND g.day <= $day
+        AND NOT t.is_confidential
 )
 
 SELECT
