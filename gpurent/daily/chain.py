@@ -23,7 +23,7 @@ def final_vintage(warehouse: Warehouse, day: date, method: Methodology) -> str |
     """
     rows = run_sql(warehouse, "gpurent.daily.sql", "vintages_of_day", {"day": day})
     limit = at_utc(day, method.time.final_hour_utc)
-    live = [name for name, published_at in rows if name.isdigit() and published_at <= limit]
+    live: list[str] = [name for name, published_at in rows if name.isdigit() and published_at <= limit]
     if live:
         return max(live, key=int)
     backfills = [name for name, _ in rows if name.startswith("backfill-")]
