@@ -85,18 +85,20 @@ class _OpenFile:
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
-        self.stream = path.open("ab")
+        self.stream = path.open("ab", buffering=0)  # what failed to be written must not be tried again later
         sync_folder(path.parent)
 
     def add(self, body: bytes) -> int:
         """Append and sync; returns the offset. A write that fails leaves the file as it was."""
         offset = self.stream.tell()
+        rest = memoryview(body)
         try:
-            self.stream.write(body)
-            self.stream.flush()
+            while rest:
+                rest = rest[self.stream.write(rest) :]
             os.fsync(self.stream.fileno())
         except OSError:
             self.stream.truncate(offset)
+            self.stream.seek(offset)
             raise
         return offset
 
@@ -154,13 +156,7 @@ class Archive:
         carrier = self._carrier(run_id, capture)
         packed = warc.pack(capture, carrier)
         file = self._file(source_id, run_id)
-        if file.stream.tell() + len(packed) > self._limit:
-            raise SourceError(
-                "archive_limit",
-                f"{source_id}: with {url} the file {file.name} would have "
-                f"{file.stream.tell() + len(packed)} bytes; the limit for a source and run is {self._limit}. "
-                "Raise it, or ask the source for less",
-            )
+        self._check_limits(file, capture, len(packed))
         offset = file.add(packed)
         reach("warehouse.record.synced")
         if carrier is None:
@@ -191,6 +187,18 @@ class Archive:
         for part in sorted(self._layout.archive.glob(f"*/*.warc.gz{PART}")):
             if self._cut(part):
                 _seal(part)
+
+    def _check_limits(self, file: _OpenFile, capture: Capture, packed_bytes: int) -> None:
+        after = file.stream.tell() + packed_bytes
+        if len(capture.body) > warc.MAX_BODY_BYTES:
+            problem = f"{len(capture.body)} bytes; the longest body that is stored is {warc.MAX_BODY_BYTES}"
+        elif after > self._limit:
+            problem = f"it would bring {file.name} to {after} bytes; the limit for a source and run is {self._limit}"
+        else:
+            return
+        raise SourceError(
+            "archive_limit", f"{capture.source_id}: {capture.url}: {problem}. Ask the source for less"
+        )
 
     def _carrier(self, run_id: str, capture: Capture) -> Carrier | None:
         sha256 = sha256_hex(capture.body)
@@ -275,8 +283,8 @@ def open_archive(warehouse: Warehouse, *, source_limit_bytes: int = SOURCE_LIMIT
 
 
 def _run_key(run_id: str) -> str:
-    """Eight hex digits for a run id, which may hold anything: it never becomes a path itself."""
-    return sha256_hex(run_id.encode())[:8]
+    """Twelve hex digits for a run id, which may hold anything: it never becomes a path itself."""
+    return sha256_hex(run_id.encode())[:12]
 
 
 def _seal(part: Path) -> None:

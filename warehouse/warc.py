@@ -26,8 +26,10 @@ from warcio.warcwriter import WARCWriter
 from gpurent.core.clock import iso_utc
 from gpurent.core.ids import record_uuid, sha256_hex
 
-MAX_RECORD_BYTES = 2**30
-"""A record that unpacks to more is taken for a decompression bomb."""
+MAX_BODY_BYTES = 2**30
+"""The longest body that is stored. A record that unpacks to much more is taken for a decompression bomb."""
+
+_MAX_RECORD_BYTES = MAX_BODY_BYTES + 2**20
 
 _PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F))
 _IN_VALUES = _PRINTABLE.replace("%", "")
@@ -222,10 +224,10 @@ def _inflate(stream: BinaryIO, offset: int) -> tuple[bytes, int]:
             if not fresh and not inflater.unconsumed_tail:
                 raise DamageError("the file ends inside this record")
             taken += len(fresh)
-            pieces.append(inflater.decompress(inflater.unconsumed_tail + fresh, MAX_RECORD_BYTES - size + 1))
+            pieces.append(inflater.decompress(inflater.unconsumed_tail + fresh, _MAX_RECORD_BYTES - size + 1))
             size += len(pieces[-1])
-            if size > MAX_RECORD_BYTES:
-                raise DamageError(f"the record unpacks to more than {MAX_RECORD_BYTES} bytes")
+            if size > _MAX_RECORD_BYTES:
+                raise DamageError(f"the record unpacks to more than {_MAX_RECORD_BYTES} bytes")
     except zlib.error as error:
         raise DamageError(f"the record is damaged ({error})") from None
     return b"".join(pieces), taken - len(inflater.unused_data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import resource
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from gpurent.core.clock import RecordedClock
 from gpurent.core.errors import CheckFailedError, SourceError
 from gpurent.core.ids import record_uuid, sha256_hex
-from warehouse import Warehouse, open_warehouse
+from warehouse import Warehouse, open_warehouse, warc
 from warehouse.archive import Archive, StoredRecord, iterate, open_archive
 from warehouse.layout import Layout
 from warehouse.warc import file_name, file_url
@@ -106,7 +107,9 @@ def test_a_response_comes_back_with_all_that_was_known_of_it(archive: Archive) -
     assert (record.fetched_at, record.http_status, record.media_type) == (LATER, 200, "application/json")
     assert record.request_json == '{"query": "gpu=\u00e9\\n", "page": 2}'
     assert record.file_name is None
-    assert stored.archive_file == "archive/vast/20260715T090000Z-" + sha256_hex(RUN.encode())[:8] + ".warc.gz"
+    assert (
+        stored.archive_file == "archive/vast/20260715T090000Z-" + sha256_hex(RUN.encode())[:12] + ".warc.gz"
+    )
 
 
 def test_other_readers_see_a_plain_warc_response(archive: Archive, layout: Layout) -> None:
@@ -317,13 +320,43 @@ def test_a_body_over_the_limit_is_refused_and_the_file_stays_as_it_was(layout: L
     before = part.read_bytes()
     noise = b"".join(sha256_hex(str(number).encode()).encode() for number in range(200))
     with pytest.raises(
-        SourceError, match=r"vast: with https://prices.example.* the limit for .* is 2000"
+        SourceError, match=r"vast: https://prices\.example.* the limit for .* is 2000"
     ) as caught:
         put(archive, "cap_2", noise)
     assert caught.value.reason_code == "archive_limit"
     assert part.read_bytes() == before
     assert put(archive, "cap_3", b"small").record_offset == len(before)
     archive.close()
+
+
+def test_a_full_disk_leaves_the_records_before_it_and_the_next_one_whole(layout: Layout) -> None:
+    noise = b"".join(sha256_hex(str(number).encode()).encode() for number in range(2_000))
+    with Archive(layout, RecordedClock(NOW)) as archive:
+        put(archive, "cap_1")
+        (part,) = layout.archive.glob("vast/*.part")
+        before = part.read_bytes()
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 5_000, hard))
+        try:
+            with pytest.raises(OSError, match="too large"):
+                put(archive, "cap_2", noise)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert part.read_bytes() == before
+        assert put(archive, "cap_3", b"small").record_offset == len(before)
+    assert [record.capture_id for record in iterate(layout.archive)] == ["cap_1", "cap_3"]
+
+
+def test_a_record_that_unpacks_without_end_is_refused(
+    archive: Archive, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = put(archive, "cap_1", bytes(5_000_000))
+    monkeypatch.setattr(warc, "_MAX_RECORD_BYTES", 1_000_000)
+    with pytest.raises(CheckFailedError, match="unpacks to more than 1000000 bytes"):
+        archive.read(stored.archive_file, stored.archive_offset)
+    monkeypatch.setattr(warc, "MAX_BODY_BYTES", 4_000_000)
+    with pytest.raises(SourceError, match="5000000 bytes; the longest body that is stored is 4000000"):
+        put(archive, "cap_2", bytes(5_000_000))
 
 
 def test_every_flipped_byte_of_a_record_is_found(archive: Archive, layout: Layout) -> None:
