@@ -3,11 +3,16 @@
 The cost taken is BilledCost: what the invoice rests on. EffectiveCost spreads commitments paid elsewhere over
 usage, ListCost is the price list again, and both it and ContractedCost come rounded in some exports. A row that
 a commitment covers has no price of its own in BilledCost and is refused.
+
+Two tags, the text `true` under a key of the column Tags, are the buyer's own word: `gpurent_public` allows the
+row to be shown (without it a trade is confidential), `gpurent_synthetic` says that the charge is made up.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 from collectors.instances import InstanceType, instance_types, key
@@ -97,6 +102,17 @@ def is_at_list(row: Row) -> bool:
     if listed is None:
         return optional_text(row, "PricingCategory") == "Standard"
     return listed == number(row, "BilledCost")
+
+
+def has_tag(row: Row, name: str) -> bool:
+    """Whether the row's Tags (a JSON object) hold `name` with the text `true`. Tags that cannot be read hold none."""
+    tags = row.get("Tags")
+    if isinstance(tags, str):
+        try:
+            tags = json.loads(tags)
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(tags, Mapping) and tags.get(name) == "true"
 
 
 def _aws(name: str) -> InstanceType:

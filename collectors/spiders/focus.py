@@ -16,7 +16,7 @@ from collectors.document import Document
 from collectors.items import Item, StatedTrade
 from collectors.reading import each_row
 from collectors.registry import SourceRecord
-from collectors.rules.focus import billed, gpu_machine, is_at_list, term_of, without_nothing
+from collectors.rules.focus import billed, gpu_machine, has_tag, is_at_list, term_of, without_nothing
 from collectors.values import Row, canonical_json, currency, decimal_text, instant, optional, picked, text
 from collectors.values import optional_instant as maybe_instant
 from collectors.values import optional_text as maybe
@@ -67,7 +67,8 @@ def trade(raw: Row, source: SourceRecord) -> StatedTrade:
         delivery_start=instant(row, "ChargePeriodStart", zone_of_source=True),
         delivery_end=instant(row, "ChargePeriodEnd", zone_of_source=True),
         is_administered=is_at_list(row),
-        is_confidential=True,
+        is_confidential=not has_tag(row, "gpurent_public"),
+        is_synthetic=has_tag(row, "gpurent_synthetic"),
         available_at=maybe_instant(row, "BillingPeriodEnd", zone_of_source=True),
         extra_json=canonical_json({**picked(row, _KEPT), "instance_type": machine.name}),
     )

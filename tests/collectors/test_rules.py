@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from collectors.reasons import RowError
+from collectors.registry import load_sources
 from collectors.rules import azure, focus, runpod
+from collectors.spiders.focus import trade
 
 VM = {
     "armSkuName": "Standard_ND96isr_H100_v5",
@@ -117,3 +119,47 @@ def test_the_bid_floor_counts_only_where_no_spot_price_is_stated() -> None:
     assert runpod.with_bid_floor(row)["minimumBidPrice"] == 0.3
     assert "minimumBidPrice" not in runpod.with_bid_floor(row | {"secureSpotPrice": 0.4})
     assert "minimumBidPrice" not in runpod.with_bid_floor({"id": "g"})
+
+
+@pytest.mark.parametrize(
+    ("tags", "has_it"),
+    [
+        ('{"gpurent_public": "true"}', True),
+        ({"gpurent_public": "true"}, True),
+        ('{"gpurent_public": "True"}', False),
+        ('{"gpurent_public": true}', False),
+        ('{"team": "gpurent_public"}', False),
+        ("gpurent_public", False),
+        ('["gpurent_public"]', False),
+        ("{", False),
+        (None, False),
+    ],
+)
+def test_a_row_is_public_only_where_the_buyer_tagged_it_so(tags: object, has_it: bool) -> None:
+    assert focus.has_tag({"Tags": tags}, "gpurent_public") is has_it
+    assert not focus.has_tag({}, "gpurent_public")
+
+
+@pytest.mark.parametrize(
+    ("tags", "is_confidential", "is_synthetic"),
+    [
+        ("NULL", True, False),
+        ('{"gpurent_synthetic": "true"}', True, True),
+        ('{"gpurent_public": "true"}', False, False),
+        ('{"gpurent_public": "true", "gpurent_synthetic": "true"}', False, True),
+    ],
+)
+def test_a_trade_is_confidential_unless_the_buyer_says_otherwise(
+    tags: str, is_confidential: bool, is_synthetic: bool
+) -> None:
+    row = BILL | {
+        "BillingAccountId": "1",
+        "BillingCurrency": "USD",
+        "ChargeDescription": "$55.04 per On Demand Linux p5.48xlarge Instance Hour",
+        "ChargePeriodStart": "2026-08-05 00:00:00",
+        "ChargePeriodEnd": "2026-08-06 00:00:00",
+        "ProviderName": "AWS",
+        "Tags": tags,
+    }
+    stated = trade(row, load_sources()["focus"])
+    assert (stated.is_confidential, stated.is_synthetic) == (is_confidential, is_synthetic)
