@@ -74,11 +74,11 @@ SELECT
     count(*) AS trade_rows,
     sum(k.gpu_hours) AS gpu_hours,
     CAST(
-        CAST(sum(CAST(k.usd_per_gpu_hour * k.gpu_hours AS DECIMAL(30, 15))) AS DOUBLE)
+        CAST(sum(CAST(CAST(k.usd_per_gpu_hour AS DECIMAL(30, 15)) * k.gpu_hours AS DECIMAL(30, 15))) AS DOUBLE)
         / CAST(sum(k.gpu_hours) AS DOUBLE) AS DECIMAL(18, 9)
     ) AS usd_per_gpu_hour,
     CAST(
-        CAST(sum(CAST(k.native_per_gpu_hour * k.gpu_hours AS DECIMAL(30, 15))) AS DOUBLE)
+        CAST(sum(CAST(CAST(k.native_per_gpu_hour AS DECIMAL(30, 15)) * k.gpu_hours AS DECIMAL(30, 15))) AS DOUBLE)
         / CAST(sum(k.gpu_hours) AS DOUBLE) AS DECIMAL(18, 9)
     ) AS native_per_gpu_hour
 FROM keyed AS k
