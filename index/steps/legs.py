@@ -123,10 +123,8 @@ def screen_trades(trades: Sequence[DayTrade], method: Methodology) -> tuple[list
             exclude(trade, "affiliate", "seller and buyer are affiliated")
         elif trade.is_administered:
             exclude(trade, "administered_price", "the venue posts this price; no price was agreed")
-        elif trade.trade_kind not in {"new", "usage", "order"}:
-            exclude(
-                trade, "running_contract", f"{trade.trade_kind}: belongs to its own term and signing date"
-            )
+        elif trade.trade_kind == "billed_usage" and trade.term not in {"OD", "SP"}:
+            exclude(trade, "running_contract", f"a bill of term {trade.term} belongs to its signing date")
         elif float(trade.gpu_hours) < floor:
             exclude(trade, "below_size_floor", f"{trade.gpu_hours} GPU-hours, the floor is {floor:g}")
         else:

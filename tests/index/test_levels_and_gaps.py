@@ -231,7 +231,7 @@ def test_two_trades_are_no_price():
         ({"hours": "23.9"}, "below_size_floor"),
         ({"arms_length": False}, "affiliate"),
         ({"administered": True}, "administered_price"),
-        ({"kind": "running_contract"}, "running_contract"),
+        ({"term": "1Y"}, "running_contract"),
         ({"price": "16.80"}, "unit_suspected"),
         ({"price": "3.60"}, "trade_outlier"),
     ],
