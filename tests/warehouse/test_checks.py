@@ -101,7 +101,7 @@ BAD: dict[str, Plant] = {
     "10_rows_without_capture": plant("offers", offer("o9", capture_id="lost")),
     "12_capture_counts": plant("captures", capture(capture_id="d", accepted_rows=1, record_offset=10)),
     "14_archive_records": plant("captures", capture(capture_id="d", record_offset=9)),
-    "16_known_before_available": plant("operators", {"operator_id": "x", "available_at": LATER, "valid_to": None}),
+    "16_known_before_available": plant("offers", offer("o9", available_at=LATER)),
     "18_days_of_snapshots": plant("offers", offer("o9", snapshot_day=DAY - timedelta(days=1))),
     "20_prices_not_positive": plant("offers", offer("o9", usd_per_gpu_hour=D(0), native_per_gpu_hour=D(0))),
     "22_price_steps": plant(
@@ -154,3 +154,14 @@ def test_a_finding_counts_all_and_shows_the_first(warehouse: Warehouse) -> None:
     (finding,) = checks.run(warehouse)
     assert (finding.check, finding.count, len(finding.rows)) == ("10_rows_without_capture", 30, 20)
     assert finding.rows[0] == {"table_name": "offers", "row_id": "x00", "capture_id": "lost"}
+
+
+def test_a_register_fact_of_the_clocks_future_is_bad_only_where_it_would_hold_before(
+    warehouse: Warehouse,
+) -> None:
+    tomorrow = {"available_at": NOW + timedelta(days=1), "valid_to": None}
+    fill(warehouse, "operators", {"operator_id": "later", "valid_from": DAY + timedelta(days=1), **tomorrow})
+    assert checks.run(warehouse) == []
+    fill(warehouse, "operators", {"operator_id": "early", "valid_from": DAY, **tomorrow})
+    (finding,) = checks.run(warehouse)
+    assert finding.rows[0]["row_id"] == "early"

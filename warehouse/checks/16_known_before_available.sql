@@ -1,7 +1,9 @@
 -- Grain: a row recorded before it could be known.
 -- Unit: none.
--- Inputs: captures, offers, trades, fx_rates, operators, operator_evidence, operator_tiers.
--- Clause: specification 3: known_at is when it was recorded, available_at when it could first be known.
+-- Inputs: captures, offers, trades, fx_rates, operators, operator_tiers.
+-- Clause: specification 3: known_at is when it was recorded, available_at when it could first be known. The
+-- registers come with the program, so under a recorded clock facts of its future are recorded too; they are bad
+-- rows only where they would hold before they were available.
 WITH timed AS (
     SELECT
         'captures' AS table_name,
@@ -37,13 +39,7 @@ WITH timed AS (
         available_at,
         known_at
     FROM operators
-    UNION ALL
-    SELECT
-        'operator_evidence' AS table_name,
-        evidence_id AS row_id,
-        available_at,
-        known_at
-    FROM operator_evidence
+    WHERE valid_from < CAST(available_at AT TIME ZONE 'UTC' AS DATE)
     UNION ALL
     SELECT
         'operator_tiers' AS table_name,
