@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -137,11 +138,12 @@ def table_figures(warehouse: Warehouse, rows: int) -> list[Figure]:
 def sample_figure(folder: Path) -> Figure:
     """The whole daily run of the sample, in a process of its own."""
     words = [sys.executable, "-m", "gpurent", "daily", "--sample"]
+    quiet = os.environ | {"GPURENT_LOG_LEVEL": "error"}
     return timed(
         "gpurent daily --sample",
         1,
         "runs",
-        lambda: subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL),
+        lambda: subprocess.run(words, cwd=folder, env=quiet, check=True, stdout=subprocess.DEVNULL),
     )
 
 
