@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -178,8 +179,11 @@ def price_facts() -> Iterable[PriceFact]:
 
 
 def _rows(name: str, model: type[Row]) -> tuple[Row, ...]:
+    return read_rows(files("gpurent.sample").joinpath(name), model)
+
+
+def read_rows(path: Traversable, model: type[Row]) -> tuple[Row, ...]:
     """The rows of a table in its order. Raises ConfigError naming file, line and field."""
-    path = files("gpurent.sample").joinpath(name)
     found = []
     for number, raw in enumerate(csv.DictReader(path.read_text(encoding="utf-8").splitlines()), 2):
         row: dict[str, Any] = {field: value or None for field, value in raw.items()}
@@ -188,5 +192,5 @@ def _rows(name: str, model: type[Row]) -> tuple[Row, ...]:
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             place = ".".join(map(str, problem["loc"])) or "row"
-            raise ConfigError(f"gpurent/sample/{name}, line {number}: {place}: {problem['msg']}") from None
+            raise ConfigError(f"{path}, line {number}: {place}: {problem['msg']}") from None
     return tuple(found)
