@@ -67,14 +67,17 @@ def main() -> int:
         log = Path(whole) / "stages.txt"
         if run(Path(whole), GPURENT_STAGE_LOG=str(log)) != 0:
             return 1
-        boundaries = sorted(set(log.read_text(encoding="utf-8").split()))
+        # each line is NAME:N, the N-th time a boundary was reached
+        reached = Counter(line.partition(":")[0] for line in log.read_text(encoding="utf-8").split())
         expected = editions(Path(whole))
-    names = {boundary.partition(":")[0] for boundary in boundaries}
     print(
-        f"{len(expected)} files of editions, {len(boundaries)} moments at {len(names)} boundaries", flush=True
+        f"{len(expected)} files of editions, {reached.total()} moments at {len(reached)} boundaries",
+        flush=True,
     )
     for number in range(1, asked.kills + 1):
-        moment = dice.choice(boundaries)
+        # the boundary first: else those that are reached at every capture would have nearly all kills
+        name = dice.choice(sorted(reached))
+        moment = f"{name}:{dice.randint(1, reached[name])}"
         with tempfile.TemporaryDirectory() as folder:
             killed = run(Path(folder), GPURENT_KILL_AT=moment)
             ended = run(Path(folder))
