@@ -87,7 +87,7 @@ def item_rows(graded: GradeDay, stamp: Stamp) -> Iterator[Row]:
             "offer_class": item.offer_class,
             "offer_id": item.offer_id,
             "usd_per_gpu_hour": one.usd,
-            "observed_usd_per_gpu_hour": item.usd,
+            "observed_usd_per_gpu_hour": item.stated_usd or item.usd,
             "native_per_gpu_hour": item.native,
             "currency": item.currency,
             "is_converted": item.is_converted,

@@ -151,7 +151,13 @@ def _by_grade(
 
 
 def run_grades(
-    reduction: Reduction, grades: Sequence[Grade], memory: Memory, day: date, method: Methodology
+    reduction: Reduction,
+    grades: Sequence[Grade],
+    memory: Memory,
+    day: date,
+    method: Methodology,
+    *,
+    counts_synthetic: bool = False,
 ) -> dict[str, GradeDay]:
     """The ordered step for all grades. `memory` is brought up to `day` in place."""
     outage = not reduction.has_captures
@@ -180,6 +186,7 @@ def run_grades(
             method,
             renamed=renamed,
             outage=outage,
+            counts_synthetic=counts_synthetic,
         )
     memory.day = day
     return done
@@ -214,7 +221,8 @@ def compute_day(
     grades = grades_of(warehouse, horizon)
     reduction = reduce_day(warehouse, horizon, methodology)
     reach("index.reduced")
-    done = run_grades(reduction, grades, memory, day, methodology)
+    is_recorded = warehouse.fact("purpose") in {"sample", "replay"}
+    done = run_grades(reduction, grades, memory, day, methodology, counts_synthetic=is_recorded)
     public_routes = frozenset(
         source_id for (source_id,) in run_sql(warehouse, "index.sql", "04_public_routes", {})
     )

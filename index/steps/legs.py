@@ -100,9 +100,12 @@ class TradedLeg:
         return dict(sorted(shares.items()))
 
 
-def screen_trades(trades: Sequence[DayTrade], method: Methodology) -> tuple[list[DayTrade], list[Exclusion]]:
+def screen_trades(
+    trades: Sequence[DayTrade], method: Methodology, *, counts_synthetic: bool
+) -> tuple[list[DayTrade], list[Exclusion]]:
     """Trades that may count, and the others with their rule (sections 2 and 4).
 
+    Made-up trades count only where `counts_synthetic` (the sample and replays), never beside live ones.
     Affiliates, administered prices and trades under the size floor are out; a price whose ratio to the window's
     median is a unit's factor is quarantined; then those beyond 3.5 robust sigmas in logs.
     """
@@ -119,7 +122,9 @@ def screen_trades(trades: Sequence[DayTrade], method: Methodology) -> tuple[list
             if trade.lot == "A"
             else observations.trade_floor_gpu_hours
         )
-        if trade.is_arms_length is False:
+        if trade.is_synthetic and not counts_synthetic:
+            exclude(trade, "synthetic", "made up, and this is no sample")
+        elif trade.is_arms_length is False:
             exclude(trade, "affiliate", "seller and buyer are affiliated")
         elif trade.is_administered:
             exclude(trade, "administered_price", "the venue posts this price; no price was agreed")

@@ -98,8 +98,14 @@ class DayItem:
     host_count: int | None
     offer_count: int | None
     source_hold: str | None = None
+    stated_usd: Decimal | None = None
     relabelled_from: str | None = None
     unit_step: bool = False
+
+    @property
+    def is_smoothed(self) -> bool:
+        """Whether the flicker rule replaced the stated price (`stated_usd`) by a median."""
+        return self.stated_usd is not None and self.stated_usd != self.usd
 
     @property
     def identity(self) -> Identity:

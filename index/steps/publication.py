@@ -261,6 +261,8 @@ def _continue(state: PublicationState, outcome: Outcome, change: _Change, method
 def _flag(outcome: Outcome, trade_level: int | None, is_traded_only: bool) -> None:
     if outcome.traded is not None and not is_traded_only:
         outcome.flags.append("discount_undefined")
+    if outcome.traded is not None and any(trade.is_synthetic for trade in outcome.traded.trades):
+        outcome.flags.append("synthetic_trades")
     if outcome.traded is not None and not outcome.traded.is_feasible:
         outcome.flags.append("caps_infeasible")
     if trade_level is not None and not is_traded_only:

@@ -153,18 +153,27 @@ def _left_out(
 
 
 def _exclusions(judged: Sequence[Judged]) -> list[Exclusion]:
-    return [
-        Exclusion(
-            record_id=one.item.offer_id,
-            owner_group=one.item.owner_group,
-            leg="advertised",
-            rule_id=f"offer.{one.rule}",
-            reason_code=one.rule or one.state,
-            detail=one.detail,
-        )
+    """Every hit of a filter: records that did not count, or not at the price that was stated."""
+
+    def hit(one: Judged, rule: str, detail: str) -> Exclusion:
+        item = one.item
+        return Exclusion(item.offer_id, item.owner_group, "advertised", f"offer.{rule}", rule, detail)
+
+    stopped = [
+        hit(one, one.rule or one.state, one.detail)
         for one in judged
         if one.state in {"excluded", "pending", "held", "frozen"}
     ]
+    smoothed = [
+        hit(
+            one,
+            "flicker",
+            f"stated {one.item.stated_usd} USD, taken at its recent lower median {one.item.usd}",
+        )
+        for one in judged
+        if one.item.is_smoothed and one.counts
+    ]
+    return stopped + smoothed
 
 
 def run_day(
@@ -178,6 +187,7 @@ def run_day(
     *,
     renamed: Mapping[str, str],
     outage: bool,
+    counts_synthetic: bool = False,
 ) -> GradeDay:
     """Compute one grade's day. `state` is yesterday's and is brought up to `day` in place.
 
@@ -188,7 +198,7 @@ def run_day(
     usable, aside = ([], []) if outage else _set_aside(items, method)
     judged, frozen = ([], {}) if outage else _judge_all(state, usable, day, method)
     voices = make_voices(judged, frozen, method)
-    counted, excluded_trades = screen_trades(trades, method)
+    counted, excluded_trades = screen_trades(trades, method, counts_synthetic=counts_synthetic)
     if state.basis is None and (voices or counted):
         state.basis = "advertised" if voices else "traded_equivalent"
     view = View(

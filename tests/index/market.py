@@ -175,6 +175,7 @@ class Market:
             self.method,
             renamed=renamed or {},
             outage=outage,
+            counts_synthetic=True,
         )
         self.days.append(result)
         self.next_day = when + timedelta(days=1)

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from index.steps.publication import Parents
-from index.steps.series import lent_change, modelled_change
+from index.steps.publication import NO_PARENTS, Parents
+from index.steps.series import lent_change, modelled_change, run_day
+from index.steps.state import SeriesState
 from tests.index.market import METHOD, Market, day, quote, reference, trade
 
 SIX = {"a": "2.10", "b": "2.45", "c": "2.80", "d": "3.05", "e": "3.40", "f": "3.90"}
@@ -256,3 +257,11 @@ def test_the_top_seller_above_half_of_the_hours_fails_level_1():
         trade(f"s{1 + i % 4}", "2.05", day(0), buyer=f"b{i % 4}", hours=100, number=i) for i in range(8)
     ]
     assert Market().step([], trades).outcome.level == 2
+
+
+def test_made_up_trades_count_only_where_that_is_asked_and_are_flagged():
+    graded = Market().step([], thick(0))
+    assert "synthetic_trades" in graded.outcome.flags
+    live = run_day("g", SeriesState(), [], thick(0), day(0), NO_PARENTS, METHOD, renamed={}, outage=False)
+    assert {e.reason_code for e in live.exclusions} == {"synthetic"}
+    assert live.outcome.traded is None

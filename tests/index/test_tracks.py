@@ -101,6 +101,8 @@ def test_a_resellers_list_that_flickers_takes_its_seven_day_lower_median():
         items, _ = follow(state, [quote("a", price, day(number), operator_class="RES")], day(number), METHOD)
         seen.append(str(items[0].native.normalize()))
     assert seen == ["2.01", "4.41", "2.01", "4.41", "2.01", "2.01"]
+    assert items[0].is_smoothed
+    assert items[0].stated_usd == Decimal("4.41")
 
 
 def test_an_operators_own_list_is_never_smoothed():
