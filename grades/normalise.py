@@ -63,18 +63,22 @@ def normalise(warehouse: Warehouse, register_version: str) -> NormaliseReport:
         "now": warehouse.clock.now(),
     }
     run_sql(warehouse, PACKAGE, "00_macros")
-    todo = run_sql(warehouse, PACKAGE, "10_captures_to_normalise", parameters)
+    new = run_sql(warehouse, PACKAGE, "10_captures_to_normalise", parameters)
+    # retried apart and afterwards: only they read what was settled before
+    retried = run_sql(warehouse, PACKAGE, "12_captures_to_retry", parameters)
     totals: Counter[str] = Counter()
     rejected: Counter[str] = Counter()
     with _named_tables(warehouse, price_bases=_price_bases(), route_ranks=_route_ranks()):
         run_sql(warehouse, PACKAGE, "11_source_routes")
-        for batch in _batches(todo):
+        for batch, is_retry in [(b, False) for b in _batches(new)] + [(b, True) for b in _batches(retried)]:
             with warehouse.transaction():
-                counts, refused = _normalise_batch(warehouse, registers, batch, parameters)
+                counts, refused = _normalise_batch(warehouse, registers, batch, is_retry, parameters)
                 reach("grades.normalise.written")
             totals.update(counts)
             rejected.update(refused)
-    return NormaliseReport(len(todo), totals["offers"], totals["trades"], dict(sorted(rejected.items())))
+    return NormaliseReport(
+        len(new) + len(retried), totals["offers"], totals["trades"], dict(sorted(rejected.items()))
+    )
 
 
 def _batches(todo: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
@@ -92,12 +96,21 @@ def _batches(todo: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
 
 
 def _normalise_batch(
-    warehouse: Warehouse, registers: Registers, captures: list[str], parameters: Mapping[str, object]
+    warehouse: Warehouse,
+    registers: Registers,
+    captures: list[str],
+    is_retry: bool,
+    parameters: Mapping[str, object],
 ) -> tuple[dict[str, int], Counter[str]]:
     def run(name: str) -> list[tuple[Any, ...]]:
         return run_sql(warehouse, PACKAGE, name, parameters)
 
-    with _named_tables(warehouse, batch_captures=pa.table({"capture_id": pa.array(captures, pa.string())})):
+    columns = {
+        "capture_id": pa.array(captures, pa.string()),
+        "is_retry": pa.array([is_retry] * len(captures)),
+    }
+    with _named_tables(warehouse, batch_captures=pa.table(columns)):
+        run("15_settled_rows" if is_retry else "14_no_settled_rows")
         run("20_batch")
         with _named_tables(
             warehouse,

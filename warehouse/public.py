@@ -55,11 +55,13 @@ def write_public(warehouse: Warehouse) -> Path:
     with replacing(target) as aside:
         connection = connect(aside)
         try:
+            connection.execute("BEGIN")
             for table in public_tables():
                 connection.from_arrow(_shown(warehouse, table)).create(table)
             connection.execute(sql_text("warehouse.schema", "006_as_of"))
             connection.execute(sql_text("warehouse.sql", "public_file_views"))
             apply_comments(connection)
+            connection.execute("COMMIT")
         finally:
             connection.close()
         reach("warehouse.public.built")

@@ -17,8 +17,12 @@ def grade_new(warehouse: Warehouse, register_version: str) -> Graded:
     return Graded(report.captures, report.offers, report.trades, report.rejected)
 
 
+def sync_registers(warehouse: Warehouse, settings: Settings) -> str:
+    """Bring the registers up to date; their version."""
+    return sync(warehouse, settings.registers if settings.registers.exists() else None)
+
+
 def bring_up_to_date(warehouse: Warehouse, settings: Settings) -> tuple[str, Graded]:
     """Sync the registers, then grade what is new under them; the register version and counts."""
-    overlay = settings.registers if settings.registers.exists() else None
-    register_version = sync(warehouse, overlay)
+    register_version = sync_registers(warehouse, settings)
     return register_version, grade_new(warehouse, register_version)

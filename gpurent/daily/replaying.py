@@ -18,7 +18,7 @@ from gpurent.core.progress import Progress
 from gpurent.core.settings import Settings
 from gpurent.daily.bookkeeping import recorded_run
 from gpurent.daily.chain import memory_before
-from gpurent.daily.grading import bring_up_to_date, grade_new
+from gpurent.daily.grading import grade_new, sync_registers
 from gpurent.daily.publishing import REPLAY, SAMPLE, Press, publish_day, show_all, signing_key, table_of
 from gpurent.daily.reports import DailyRun
 from gpurent.publish.edition import Edition
@@ -64,7 +64,7 @@ def publish_archive(
         _claim(warehouse, purpose)
         run_id = content_id("run", purpose, clock.now())
         with recorded_run(warehouse, f"daily --{purpose}", run_id) as log:
-            register_version, _ = bring_up_to_date(warehouse, own)
+            register_version = sync_registers(warehouse, own)
             player = Replay(warehouse, folder, run_id=run_id)
             press = Press(own.editions, key, method, register_version, is_sample)
             editions = _play(warehouse, player, clock, press, reason, progress)

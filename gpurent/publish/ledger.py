@@ -159,9 +159,14 @@ class Ledger:
         return Place(last.sequence_number + 1, last.manifest_sha256) if last else Place(1, None)
 
     def adopt(self, warehouse: Warehouse) -> None:
-        """Record what is on disk and was not recorded: a run died between the rename and the row."""
+        """Record what is on disk and was not recorded: a run died between the rename and the row.
+
+        Under a recorded clock that stands before its publication, an edition is recorded at its publication.
+        """
         missing = [item for item in self.publications if item.path not in self.recorded]
-        warehouse.append("editions", [item.row() for item in missing])
+        now = warehouse.clock.now()
+        rows = [{**item.row(), "known_at": max(now, item.published_at)} for item in missing]
+        warehouse.append("editions", rows)
         self.recorded.update(item.path for item in missing)
 
     def add_recorded(self, publication: Publication) -> None:

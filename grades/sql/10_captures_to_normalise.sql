@@ -1,13 +1,13 @@
 -- Grain: one capture that is not normalised under this version of the registers.
 -- Unit: rows it states.
 -- Inputs: captures, normalisations, stated_offers, stated_trades.
--- Clause: design 1, step 3.
+-- Clause: design 1, step 3. What is recorded by now: a recorded clock may stand before later captures.
 WITH todo AS (
     SELECT c.capture_id
     FROM captures AS c
     LEFT JOIN normalisations AS n
         ON c.capture_id = n.capture_id AND n.register_version = $register_version
-    WHERE n.capture_id IS NULL
+    WHERE n.capture_id IS NULL AND c.known_at <= $now
 ),
 
 stated AS (

@@ -1,6 +1,6 @@
--- Grain: one stated offer or trade of the batch, with the key of its words.
+-- Grain: one stated offer or trade of the batch that is not settled, with the key of its words.
 -- Unit: as stated.
--- Inputs: stated_offers, stated_trades, batch_captures (capture_id).
+-- Inputs: stated_offers, stated_trades, settled_rows, batch_captures (capture_id).
 -- Clause: design 1, step 3. A price for one GPU says nothing of the number rented.
 CREATE OR REPLACE TEMPORARY TABLE batch_rows AS
 WITH stated AS (
@@ -34,6 +34,8 @@ WITH stated AS (
         o.known_at
     FROM stated_offers AS o
     INNER JOIN batch_captures AS b ON o.capture_id = b.capture_id
+    LEFT JOIN settled_rows AS done ON o.stated_id = done.stated_id
+    WHERE done.stated_id IS NULL
     UNION ALL
     SELECT
         'trade' AS record_kind,
@@ -65,6 +67,8 @@ WITH stated AS (
         t.known_at
     FROM stated_trades AS t
     INNER JOIN batch_captures AS b ON t.capture_id = b.capture_id
+    LEFT JOIN settled_rows AS done ON t.stated_id = done.stated_id
+    WHERE done.stated_id IS NULL
 )
 
 SELECT

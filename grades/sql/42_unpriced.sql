@@ -1,7 +1,7 @@
 -- Grain: one stated row of the batch that has no price per GPU-hour.
 -- Unit: none.
--- Inputs: batch_rows, batch_priced.
--- Clause: design 5, every refusal has a reason.
+-- Inputs: batch_rows, batch_priced, batch_captures (is_retry).
+-- Clause: design 5, every refusal has a reason. A row that goes on waiting is not refused twice.
 SELECT
     b.stated_id AS record_id,
     b.capture_id,
@@ -13,5 +13,6 @@ SELECT
     b.available_at
 FROM batch_rows AS b
 INNER JOIN batch_priced AS p ON b.stated_id = p.stated_id
-WHERE p.reason_code IS NOT NULL
+INNER JOIN batch_captures AS c ON b.capture_id = c.capture_id
+WHERE p.reason_code IS NOT NULL AND NOT (c.is_retry AND p.reason_code = 'fx_missing')
 ORDER BY b.capture_id, b.row_number, b.stated_id

@@ -1,6 +1,6 @@
 -- Grain: one offer or trade of the batch, as it is matched on its own day.
 -- Unit: none.
--- Inputs: offers, trades, stated_offers, stated_trades, batch_captures.
+-- Inputs: offers, trades, batch_rows.
 -- Clause: design 1, step 4: an offer's day is the one it was present on, a trade's the one it was concluded
 -- on; a row recorded after its day's cut-off (06:00 UTC of the next day) is matched by what could be known
 -- then.
@@ -27,7 +27,7 @@ WITH records AS (
         o.available_at,
         o.known_at
     FROM offers AS o
-    INNER JOIN batch_captures AS b ON o.capture_id = b.capture_id
+    INNER JOIN batch_rows AS b ON o.stated_id = b.stated_id
     WHERE o.register_version = $register_version
     UNION ALL
     SELECT
@@ -51,7 +51,7 @@ WITH records AS (
         t.available_at,
         t.known_at
     FROM trades AS t
-    INNER JOIN batch_captures AS b ON t.capture_id = b.capture_id
+    INNER JOIN batch_rows AS b ON t.stated_id = b.stated_id
     WHERE t.register_version = $register_version
 ),
 

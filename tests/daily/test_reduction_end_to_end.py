@@ -72,7 +72,8 @@ def test_a_relabelled_product_keeps_its_history(plain, tmp_path):
 def test_a_days_price_is_the_lower_median_of_its_captures(tmp_path):
     looks = [(at(0), market())]
     looks += [
-        (at(1, hour), market(coreweave=price)) for hour, price in ((2, 3.10), (9, 3.20), (16, 3.30), (22, 3.30))
+        (at(1, hour), market(coreweave=price))
+        for hour, price in ((2, 3.10), (9, 3.20), (16, 3.30), (22, 3.30))
     ]
     rows = priced(tmp_path / "four", looks)
     direct = priced(tmp_path / "one", [(at(0), market()), (at(1), market(coreweave=3.20))])
@@ -80,7 +81,11 @@ def test_a_days_price_is_the_lower_median_of_its_captures(tmp_path):
 
 
 def test_what_became_known_after_the_cut_off_does_not_count(plain, tmp_path):
-    late = [*three_days(coreweave=3.20)[:2], (at(2), market(coreweave=3.20)), (at(3, 7), market(coreweave=9.0))]
+    late = [
+        *three_days(coreweave=3.20)[:2],
+        (at(2), market(coreweave=3.20)),
+        (at(3, 7), market(coreweave=9.0)),
+    ]
     rows = priced(tmp_path, late)
     assert values(rows)[:3] == values(plain)
 

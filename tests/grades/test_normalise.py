@@ -202,6 +202,25 @@ def test_the_rate_is_the_last_one_published_when_the_price_was_seen(
     assert report.rejected == {"fx_missing": 2}
 
 
+def test_a_row_that_waited_for_a_rate_is_priced_once_when_the_rate_arrives(
+    warehouse: Warehouse, version: str
+) -> None:
+    capture = add_capture(warehouse, "gpurentalprices")
+    add_offer(warehouse, capture, sku="usd", observed_at=at(9, 15))
+    add_offer(warehouse, capture, sku="eur", currency="EUR", observed_at=at(9, 15), price_amount=Decimal(10))
+    add_offer(warehouse, capture, sku="sek", currency="SEK", observed_at=at(9, 15), price_amount=Decimal(10))
+    assert normalise(warehouse, version).rejected == {"fx_missing": 2}
+    assert normalise(warehouse, version).captures == 0
+    add_rate(warehouse, "EUR", "2026-07-09", "1.10", at(9, 14))
+    again = normalise(warehouse, version)
+    assert (again.captures, again.offers, again.rejected) == (1, 1, {})
+    assert {row["sku"]: row["usd_per_gpu_hour"] for row in offers(warehouse)}["eur"] == Decimal(11)
+    assert len(offers(warehouse)) == 2
+    ((graded,),) = warehouse.rows("SELECT count(*) FROM (SELECT DISTINCT offer_id FROM graded_offers)")
+    assert graded == 2
+    assert normalise(warehouse, version).captures == 0
+
+
 def test_a_corrected_rate_holds_from_its_own_publication_on(warehouse: Warehouse, version: str) -> None:
     add_rate(warehouse, "EUR", "2026-07-09", "1.10", at(9, 14))
     add_rate(warehouse, "EUR", "2026-07-09", "1.50", at(9, 18))
