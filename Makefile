@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check install
 # -e: the code that runs is this checkout's; --no-build-isolation: its build tool is in the lock, nothing is fetched
 INSTALL_OURSELVES := --no-deps --no-build-isolation --editable .
 
-.PHONY: help daily test lint format bench soak study lock clean
+.PHONY: help daily test lint format bench soak lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,9 +45,6 @@ bench: $(VENV)/dev.stamp ## how fast the parts are, on this machine
 
 soak: $(VENV)/dev.stamp ## kill the daily run at seeded moments and see that it always ends the same
 	@$(BIN)/python -m bench.soak
-
-study: ## the study of estimators: not part of this version
-	@echo "the study of estimators is not part of this version" >&2; exit 2
 
 lock: ## resolve the locks anew with uv: newest versions, for Python 3.11 to 3.13, hashes and no address
 	$(UV) pip compile $(LOCKING) --group build --output-file requirements.lock
