@@ -92,6 +92,51 @@ class LegRules(_Part):
     trade_windows_days: tuple[int, ...]
 
 
+class DiscountRules(_Part):
+    """Section 6: the advertised-to-traded discount; logs, days."""
+
+    window_days: int
+    min_pairs: int
+    min_sellers: int
+    offer_age_days: int
+    huber_k: float
+    scale_floor: float
+    se_floor: float
+    clamp: tuple[float, float]
+    lapse_days: int
+    lapse_drift: float
+    basis_defined_days: int
+    basis_notice_days: int
+
+
+class BlendRules(_Part):
+    """Section 6: what is added to the variances of the two legs; logs."""
+
+    offer_drift: float
+    trade_noise: float
+
+
+class ConfidenceRules(_Part):
+    """Section 9; half-widths and influences in logs."""
+
+    draws: int
+    interval: float
+    change_a: float
+    change_b: float
+    influence_a: float
+    influence_b: float
+    informative_groups: int
+    wide: float
+
+
+class SettlementRules(_Part):
+    """Sections 7 and 11."""
+
+    firm_groups_level_3: int
+    held_move: float
+    restate_move: float
+
+
 class Level(_Part):
     """A row of the table in section 7; what a level does not test is None."""
 
@@ -136,6 +181,10 @@ class Methodology(_Part):
     filters: FilterRules
     voices: VoiceRules
     legs: LegRules
+    discount: DiscountRules
+    blend: BlendRules
+    confidence: ConfidenceRules
+    settlement: SettlementRules
     levels: dict[int, Level]
     reference: ReferenceRules
     raw: bytes = Field(repr=False)

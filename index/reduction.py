@@ -56,7 +56,7 @@ def reduce_day(warehouse: Warehouse, horizon: Horizon, method: Methodology) -> R
     parameters: dict[str, object] = {
         "day": horizon.day,
         "first_day": horizon.day - timedelta(days=method.observations.expiry_days),
-        "first_trade_day": horizon.day - timedelta(days=max(method.legs.trade_windows_days) - 1),
+        "first_trade_day": horizon.day - timedelta(days=method.discount.window_days - 1),
         "cutoff": horizon.cutoff,
         "is_reconstructed": horizon.is_reconstructed,
         "register_version": horizon.register_version,

@@ -6,15 +6,16 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from gpurent.core.clock import at_utc
 from gpurent.core.numbers import round_half_even
+from index.formulas.caps import cap_for
 from index.formulas.location import weighted_quantile
 from index.parameters import Methodology
-from index.steps.observation import LOG_DECIMALS, WEIGHT_DECIMALS, Judged
-from index.steps.publication import Outcome
+from index.steps.levels import MODELLED
+from index.steps.observation import LOG_DECIMALS, PRICE_DECIMALS, WEIGHT_DECIMALS, Judged
 from index.steps.series import GradeDay
 from index.steps.voices import offer_weight
 
@@ -23,14 +24,7 @@ Row = dict[str, object]
 USD_DECIMALS = 4
 
 # why a column is empty on a published day; a withheld day says `withheld` for what it would have needed
-_LATER = (
-    "letter",
-    "level_ci_low",
-    "level_ci_high",
-    "change_20d_half_width",
-    "repeat_capture_noise",
-    "groups_to_move_one_percent",
-)
+_LATER = ("repeat_capture_noise", "groups_to_move_one_percent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +135,14 @@ def voice_rows(
             "item_count": len(voice.items),
             "is_firm": voice.is_firm,
             "routes": ",".join(routes),
-            "previous_usd_per_gpu_hour": None if pair is None else pair.old_usd,
+            "previous_usd_per_gpu_hour": None
+            if pair is None
+            else round_half_even(pair.old_usd, PRICE_DECIMALS),
             "previous_day": None if pair is None else pair.old_day,
             "matched_weight": None if pair is None else _share(matched[voice.owner_group]),
+            "matched_usd_per_gpu_hour": None
+            if pair is None
+            else round_half_even(pair.new_usd, PRICE_DECIMALS),
             "gpu_hours": None,
             "is_public": all(route in public_routes for route in routes),
         }
@@ -168,7 +167,7 @@ def _traded_voices(graded: GradeDay, stamp: Stamp) -> Iterator[Row]:
             **stamp.base(graded.grade_id),
             "leg": "traded",
             "owner_group": seller,
-            "usd_per_gpu_hour": round_half_even(mean, 9),
+            "usd_per_gpu_hour": round_half_even(mean, PRICE_DECIMALS),
             "state": "counted",
             "reason_code": None,
             "weight": _share(share),
@@ -207,6 +206,24 @@ def contribution_rows(graded: GradeDay, stamp: Stamp, public_routes: frozenset[s
             }
 
 
+def discount_rows(graded: GradeDay, stamp: Stamp, method: Methodology) -> Iterator[Row]:
+    """The row of `discounts` of a grade that has pairs or a d: the estimate, or why there is none."""
+    found, pairs = graded.outcome.discount, graded.view.pairs
+    if found is None and not pairs:
+        return
+    yield {
+        **stamp.base(graded.grade_id),
+        "estimate_log": None if found is None else _log(found.log),
+        "standard_error": None if found is None else _log(found.standard_error),
+        "pair_count": len(pairs) if found is None else found.pairs,
+        "seller_count": len({pair.owner_group for pair in pairs}) if found is None else found.sellers,
+        "pool": None if found is None else found.origin,
+        "reason_code": "too_few_pairs" if found is None else None,
+        "valid_from": stamp.day - timedelta(days=method.discount.window_days - 1),
+        "valid_to": stamp.day,
+    }
+
+
 def exclusion_rows(graded: GradeDay, stamp: Stamp) -> Iterator[Row]:
     """Rows of `exclusions`, sorted by record and rule."""
     for one in sorted(graded.exclusions, key=lambda e: (e.leg, e.record_id, e.rule_id)):
@@ -221,25 +238,56 @@ def exclusion_rows(graded: GradeDay, stamp: Stamp) -> Iterator[Row]:
         }
 
 
-def _missing(outcome: Outcome) -> dict[str, str]:
+def _missing(graded: GradeDay) -> dict[str, str]:
     """Column → reason for every column that is empty on this row."""
+    outcome, confidence = graded.outcome, graded.confidence
+    has_trades = outcome.traded is not None
     reasons = dict.fromkeys(_LATER, "not_in_this_version")
-    no_trades = "no_trades" if outcome.traded is None else "not_in_this_version"
-    reasons |= dict.fromkeys(("discount_log", "discount_se"), no_trades)
-    reasons["cost_of_one_percent_usd"] = no_trades
+    reasons["cost_of_one_percent_usd"] = "not_in_this_version" if has_trades else "no_trades"
+    if outcome.discount is None:
+        few = "too_few_pairs" if graded.view.pairs else "no_pairs"
+        reasons |= dict.fromkeys(("discount_log", "discount_se"), few)
     if outcome.traded is None:
         reasons["traded_usd_per_gpu_hour"] = "no_trades"
     if outcome.advertised is None:
         reasons["advertised_usd_per_gpu_hour"] = "no_offers"
     if outcome.status != "published":
-        columns = ("reference_usd_per_gpu_hour", "cross_section_usd_per_gpu_hour", "index_value")
-        reasons |= dict.fromkeys(columns, "withheld")
+        columns = ("reference_usd_per_gpu_hour", "cross_section_usd_per_gpu_hour", "index_value", "letter")
+        reasons |= dict.fromkeys(columns, outcome.status)
     elif outcome.matched_log is None:
         reasons["matched_change_log"] = "start_or_restart"
+    if confidence is not None:
+        if confidence.low_log is None:
+            modelled = outcome.level >= MODELLED
+            reasons["level_ci_low"] = reasons["level_ci_high"] = "modelled" if modelled else "one_owner_group"
+        if confidence.half_width_change is None:
+            reasons["change_20d_half_width"] = "no_matched_days"
+        elif not confidence.is_informative:
+            reasons["change_20d_half_width"] = "not_informative"
+        if confidence.change_20d is None:
+            reasons["change_20d_log"] = "under_21_days_of_history"
     return reasons
 
 
-def _shape(graded: GradeDay) -> Row:
+def _confidence(graded: GradeDay) -> Row:
+    """The three numbers and the letter."""
+    found = graded.confidence
+    if found is None:
+        return {}
+
+    def log(value: float | None) -> Decimal | None:
+        return None if value is None else _log(value)
+
+    return {
+        "letter": found.letter,
+        "level_ci_low": _usd_of_log(found.low_log),
+        "level_ci_high": _usd_of_log(found.high_log),
+        "change_20d_log": log(found.change_20d),
+        "change_20d_half_width": log(found.half_width_change) if found.is_informative else None,
+    }
+
+
+def _shape(graded: GradeDay, method: Methodology) -> Row:
     """Quantiles and concentration of the advertised voices; empty without offers."""
     leg = graded.outcome.advertised
     if leg is None:
@@ -255,7 +303,7 @@ def _shape(graded: GradeDay) -> Row:
         "top5_share": _log(math.fsum(shares[:5])),
         "route_effective_n": round_half_even(leg.effective_routes, 6),
         "top_route_share": _log(leg.top_route_share),
-        "owner_cap": _log(max(0.25, 1 / len(shares))),
+        "owner_cap": _log(cap_for(len(shares), method.voices.cap)),
     }
 
 
@@ -283,7 +331,7 @@ def reference_row(graded: GradeDay, stamp: Stamp, method: Methodology) -> Row:
     largest = None
     if is_published and moves and all(move is not None for move in moves):
         largest = max(abs(move) for move in moves if move is not None)
-    missing = _missing(outcome)
+    missing = _missing(graded)
     if largest is None:
         missing["max_leave_one_out"] = "no_reference_without_a_group" if is_published else "withheld"
     offers = outcome.offers
@@ -294,11 +342,12 @@ def reference_row(graded: GradeDay, stamp: Stamp, method: Methodology) -> Row:
         "status": outcome.status,
         "reason_code": outcome.reason,
         "level": outcome.level,
+        "reached_level": outcome.raw_level,
         "label": outcome.label,
         "basis": graded.view.basis,
         "flags": ",".join(sorted(outcome.flags)),
         "not_computed": json.dumps(missing, sort_keys=True, separators=(",", ":")),
-        "settlement_eligible": False,
+        "settlement_eligible": graded.is_eligible,
         "reference_usd_per_gpu_hour": _usd_of_log(outcome.reference_log),
         "reference_log": outcome.reference_log,
         "cross_section_usd_per_gpu_hour": _usd_of_log(outcome.cross_section_log),
@@ -315,6 +364,8 @@ def reference_row(graded: GradeDay, stamp: Stamp, method: Methodology) -> Row:
         else round_half_even(traded.usd, USD_DECIMALS),
         "traded_log": None if traded is None or traded.usd is None else _log(traded.log),
         "trade_weight": None if outcome.trade_weight is None else _log(outcome.trade_weight),
+        "discount_log": None if outcome.discount is None else _log(outcome.discount.log),
+        "discount_se": None if outcome.discount is None else _log(outcome.discount.standard_error),
         "catch_up_log": outcome.catch_up_log,
         "seller_quote_usd_per_gpu_hour": round_half_even(leg.usd, USD_DECIMALS)
         if is_single and leg
@@ -332,6 +383,7 @@ def reference_row(graded: GradeDay, stamp: Stamp, method: Methodology) -> Row:
         "methodology_version": method.version,
         "register_version": stamp.register_version,
         "published_at": at_utc(stamp.day, method.time.provisional_hour_utc),
-        **_shape(graded),
+        **_confidence(graded),
+        **_shape(graded, method),
         **_excluded(graded),
     }

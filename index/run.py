@@ -14,51 +14,76 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from graphlib import CycleError, TopologicalSorter
 
+import pyarrow as pa
+
 from gpurent.core.errors import ConfigError
 from gpurent.core.stages import reach
 from index.parameters import Methodology
-from index.reduction import Horizon, Reduction, reduce_day
+from index.reduction import LIVE, Horizon, Reduction, reduce_day
 from index.rows import (
     Row,
     Stamp,
     contribution_rows,
+    discount_rows,
     exclusion_rows,
     item_rows,
     reference_row,
     voice_rows,
 )
 from index.steps.observation import DayItem, DayTrade
+from index.steps.preparation import prepare
 from index.steps.publication import Parents
-from index.steps.series import GradeDay, lent_change, modelled_change, run_day
+from index.steps.series import GradeDay, finish, lent_change, modelled_change
+from index.steps.settlement import Standing
 from index.steps.state import SeriesState, TrackState
 from index.steps.tracks import follow
 from warehouse.sql_files import run_sql
 from warehouse.store import Warehouse
 
+LINEAGE_ID = "~"  # the row of series_states that names the vintages a day comes from
 TRACKS_ID = "*"  # the row of series_states that holds the items' tracks of all grades
 
+LINEAGE_DAYS = 40
 CONTENT_ID = "#"  # ... and the one that holds the content hash of the whole day
 
-TABLES = ("items", "voices", "reference_prices", "contributions", "exclusions", "series_states")
+TABLES = (
+    "items",
+    "voices",
+    "reference_prices",
+    "contributions",
+    "exclusions",
+    "discounts",
+    "series_states",
+)
+TIER_BUCKETS = frozenset({"T1", "T2", "T3", "T4", "U", "NR", "NT"})
 
 
 @dataclass(slots=True)
 class Memory:
-    """What a day hands to the next: the tracks of items and the state of each grade. `day` None is the beginning."""
+    """What a day hands to the next: the tracks of items and the state of each grade. `day` None is the beginning.
+
+    `lineage` names the vintage of each of the last days that this memory comes from.
+    """
 
     day: date | None = None
     tracks: TrackState = field(default_factory=TrackState)
     series: dict[str, SeriesState] = field(default_factory=dict)
+    lineage: dict[date, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A grade of the book on a day: its permanent id, readable name and parent."""
+    """A grade of the book on a day: its permanent id, readable name, parent, and whether it is composite."""
 
     grade_id: str
     code: str
     bucket: str
     parent: str | None
+    is_composite: bool
+
+    @property
+    def chip(self) -> str:
+        return self.code.split("-", 1)[0]
 
 
 @dataclass(slots=True)
@@ -80,6 +105,7 @@ class DayResult:
     def as_vintage(self, vintage: str, published_at: datetime | None = None) -> DayResult:
         """The same day under another vintage's name (and time of publication)."""
         rows = {table: _as_vintage(found, vintage, published_at) for table, found in self.rows.items()}
+        self.memory.lineage[self.day] = vintage
         return replace(self, vintage=vintage, rows=rows)
 
 
@@ -150,16 +176,41 @@ def _by_grade(
     return items, trades
 
 
+def relatives(grade: Grade, grades: Sequence[Grade]) -> list[str]:
+    """The grades whose own discounts make a grade's pool (section 6): for ALL the tiers of its code, else the same
+    bucket over the chip's codes."""
+    if grade.bucket == "ALL":
+        kin = [one for one in grades if one.code == grade.code and one.bucket in TIER_BUCKETS]
+    else:
+        kin = [one for one in grades if one.bucket == grade.bucket and one.chip == grade.chip]
+    return sorted(one.grade_id for one in kin if one.grade_id != grade.grade_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a day is run: whether made-up trades count, whether values may be settled on, what became of held ones.
+
+    `settled` maps a held grade to whether the independent computation agreed; None at the first publication.
+    """
+
+    counts_synthetic: bool = False
+    may_settle: bool = False
+    settled: Mapping[str, bool] | None = None
+
+    def standing(self, grade: Grade) -> Standing:
+        confirmed = None if self.settled is None else self.settled.get(grade.grade_id)
+        return Standing(self.may_settle and not grade.is_composite, confirmed)
+
+
 def run_grades(
     reduction: Reduction,
     grades: Sequence[Grade],
     memory: Memory,
     day: date,
     method: Methodology,
-    *,
-    counts_synthetic: bool = False,
+    terms: Terms,
 ) -> dict[str, GradeDay]:
-    """The ordered step for all grades. `memory` is brought up to `day` in place."""
+    """The ordered step for all grades: all are prepared, then they lend and publish. `memory` is brought to `day`."""
     outage = not reduction.has_captures
     followed: list[DayItem] = []
     renamed: dict[str, str] = {}
@@ -171,23 +222,27 @@ def run_grades(
     else:
         followed, renamed = follow(memory.tracks, reduction.items, day, method)
     items, trades = _by_grade(reduction, followed)
-    by_id = {grade.grade_id: grade for grade in grades}
-    done: dict[str, GradeDay] = {}
-    for grade in grades:
-        state = memory.series.setdefault(grade.grade_id, SeriesState())
-        own = items.get(grade.grade_id, [])
-        done[grade.grade_id] = run_day(
+    prepared = {
+        grade.grade_id: prepare(
             grade.grade_id,
-            state,
-            own,
+            memory.series.setdefault(grade.grade_id, SeriesState()),
+            items.get(grade.grade_id, []),
             trades.get(grade.grade_id, []),
             day,
-            _parents(grade, done, by_id, own, method),
             method,
             renamed=renamed,
             outage=outage,
-            counts_synthetic=counts_synthetic,
+            counts_synthetic=terms.counts_synthetic,
         )
+        for grade in grades
+    }
+    by_id = {grade.grade_id: grade for grade in grades}
+    done: dict[str, GradeDay] = {}
+    for grade in grades:
+        own = items.get(grade.grade_id, [])
+        pool = [e for kin in relatives(grade, grades) if (e := prepared[kin].estimate) is not None]
+        parents = _parents(grade, done, by_id, own, method)
+        done[grade.grade_id] = finish(prepared[grade.grade_id], pool, parents, method, terms.standing(grade))
     memory.day = day
     return done
 
@@ -215,14 +270,22 @@ def compute_day(
     methodology: Methodology,
     register_version: str,
     memory: Memory,
+    settled: Mapping[str, bool] | None = None,
 ) -> DayResult:
-    """Compute a day in memory; nothing is written. `memory` must be of the day before (or empty) and is used up."""
+    """Compute a day in memory; nothing is written. `memory` must be of the day before (or empty) and is used up.
+
+    A large move of a value that may be settled on is held, unless `settled` says what became of it.
+    """
     horizon = Horizon.of(day, construction, register_version, methodology)
     grades = grades_of(warehouse, horizon)
     reduction = reduce_day(warehouse, horizon, methodology)
     reach("index.reduced")
-    is_recorded = warehouse.fact("purpose") in {"sample", "replay"}
-    done = run_grades(reduction, grades, memory, day, methodology, counts_synthetic=is_recorded)
+    terms = Terms(
+        counts_synthetic=warehouse.fact("purpose") in {"sample", "replay"},
+        may_settle=construction == LIVE,
+        settled=settled,
+    )
+    done = run_grades(reduction, grades, memory, day, methodology, terms)
     public_routes = frozenset(
         source_id for (source_id,) in run_sql(warehouse, "index.sql", "04_public_routes", {})
     )
@@ -234,12 +297,17 @@ def compute_day(
         rows["reference_prices"].append(reference_row(graded, stamp, methodology))
         rows["contributions"].extend(contribution_rows(graded, stamp, public_routes))
         rows["exclusions"].extend(exclusion_rows(graded, stamp))
+        rows["discounts"].extend(discount_rows(graded, stamp, methodology))
         text = graded.state.to_text()
         if text != "{}":
             rows["series_states"].append({**stamp.base(graded.grade_id), "state_json": text})
     rows["series_states"].append({**stamp.base(TRACKS_ID), "state_json": memory.tracks.to_text()})
     content = _content_hash(rows)
+    kept = {when: name for when, name in memory.lineage.items() if (day - when).days <= LINEAGE_DAYS}
+    lineage = json.dumps({when.isoformat(): name for when, name in sorted(kept.items())}, sort_keys=True)
     rows["series_states"].append({**stamp.base(CONTENT_ID), "state_json": content})
+    rows["series_states"].append({**stamp.base(LINEAGE_ID), "state_json": lineage})
+    memory.lineage = {**kept, day: vintage}
     reach("index.computed")
     return DayResult(day, vintage, rows, content, memory, reduction.has_captures)
 
@@ -252,7 +320,7 @@ def store_day(warehouse: Warehouse, result: DayResult) -> None:
     reach("index.stored")
 
 
-def load_memory(warehouse: Warehouse, day: date, vintage: str) -> Memory:
+def load_memory(warehouse: Warehouse, day: date, vintage: str, method: Methodology) -> Memory:
     """The memory of a stored day and vintage; an unknown one raises KeyError."""
     rows = run_sql(warehouse, "index.sql", "06_states_of_day", {"day": day, "vintage": vintage})
     texts = dict(rows)
@@ -260,7 +328,22 @@ def load_memory(warehouse: Warehouse, day: date, vintage: str) -> Memory:
         raise KeyError(f"no state is stored for {day} vintage {vintage}")
     tracks = TrackState.from_text(texts.pop(TRACKS_ID))
     texts.pop(CONTENT_ID, None)
-    return Memory(day, tracks, {grade_id: SeriesState.from_text(text) for grade_id, text in texts.items()})
+    named = json.loads(texts.pop(LINEAGE_ID, "{}"))
+    lineage = {date.fromisoformat(when): name for when, name in named.items()} | {day: vintage}
+    series = {grade_id: SeriesState.from_text(text) for grade_id, text in texts.items()}
+    first = day - timedelta(days=method.reference.change_days - 1)
+    came_from = pa.table(
+        {
+            "day": pa.array([when for when in lineage if when >= first], pa.date32()),
+            "vintage": pa.array([name for when, name in lineage.items() if when >= first], pa.string()),
+        }
+    )
+    warehouse.connection.register("lineage_days", came_from)
+    for when, grade_id, group, new, old, age in run_sql(warehouse, "index.sql", "09_recent_pairs", {}):
+        if grade_id in series:
+            series[grade_id].recent_pairs.setdefault(when, {})[group] = (float(new), float(old), age)
+    warehouse.connection.unregister("lineage_days")
+    return Memory(day, tracks, series, lineage)
 
 
 def stored_content(warehouse: Warehouse, day: date, vintage: str) -> str | None:

@@ -40,4 +40,4 @@ def memory_before(warehouse: Warehouse, day: date, method: Methodology) -> Memor
     """The memory that `day` starts from: of the day before, or a new one where that was never computed."""
     yesterday = day - timedelta(days=1)
     vintage = final_vintage(warehouse, yesterday, method)
-    return Memory() if vintage is None else load_memory(warehouse, yesterday, vintage)
+    return Memory() if vintage is None else load_memory(warehouse, yesterday, vintage, method)

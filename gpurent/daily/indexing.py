@@ -73,7 +73,7 @@ def index_days(
                 published = [name for name in day_vintages(warehouse, day) if name.isdigit()]
                 if published:
                     live.append(day)
-                    memory = load_memory(warehouse, day, max(published, key=int))
+                    memory = load_memory(warehouse, day, max(published, key=int), method)
                     progress.advance(f"{day} is live")
                     continue
                 result = compute_day(

@@ -8,6 +8,7 @@ WITH newest AS (
         g.code,
         g.bucket,
         g.parent_grade_id,
+        g.is_composite,
         g.valid_from,
         g.valid_to,
         row_number() OVER (PARTITION BY g.grade_id ORDER BY g.known_at DESC, g.record_sha256) AS newest
@@ -18,7 +19,8 @@ SELECT
     n.grade_id,
     n.code,
     n.bucket,
-    n.parent_grade_id
+    n.parent_grade_id,
+    n.is_composite
 FROM newest AS n
 WHERE
     n.newest = 1

@@ -14,7 +14,7 @@ from decimal import Decimal
 from gpurent.core.numbers import round_half_even
 from index.parameters import Methodology
 from index.steps.observation import PRICE_DECIMALS, DayItem
-from index.steps.state import GroupMemory, SeriesState
+from index.steps.state import GroupMemory, SeriesState, Span
 from index.steps.voices import Voice, mid_median
 
 
@@ -63,9 +63,15 @@ def bridge_outage(state: SeriesState, day: date) -> None:
             memory.last_day = day
 
 
+def _extended(spans: list[Span], day: date, usd: Decimal) -> list[Span]:
+    """The spans with one more day: the last one grows when it ended yesterday at the same price."""
+    if spans and spans[-1][2] == usd and spans[-1][1] == day - timedelta(days=1):
+        return [*spans[:-1], (spans[-1][0], day, usd)]
+    return [*spans, (day, day, usd)]
+
+
 def remember_voices(state: SeriesState, voices: Iterable[Voice], day: date, method: Methodology) -> None:
-    """Add today's voices to the groups' memories and forget what is older than the rule looks back."""
-    oldest = day - timedelta(days=method.filters.flapping_days)
+    """Add today's voices to the groups' memories and forget what is older than the rules look back."""
     for voice in voices:
         memory = state.groups.get(voice.owner_group)
         if memory is None:
@@ -73,13 +79,14 @@ def remember_voices(state: SeriesState, voices: Iterable[Voice], day: date, meth
         memory.last_day = day
         if voice.state == "frozen":
             continue
-        last = memory.spans[-1] if memory.spans else None
-        if last is not None and last[2] == voice.usd and last[1] == day - timedelta(days=1):
-            memory.spans[-1] = (last[0], day, voice.usd)
-        else:
-            memory.spans.append((day, day, voice.usd))
+        memory.spans = _extended(memory.spans, day, voice.usd)
+        if voice.age_days <= method.discount.offer_age_days:
+            memory.fresh = _extended(memory.fresh, day, voice.usd)
+    oldest = day - timedelta(days=method.filters.flapping_days)
+    oldest_fresh = day - timedelta(days=method.discount.window_days)
     for group in list(state.groups):
         memory = state.groups[group]
         memory.spans = [span for span in memory.spans if span[1] >= oldest]
-        if not memory.spans and frozen_price(memory, day) is None:
+        memory.fresh = [span for span in memory.fresh if span[1] >= oldest_fresh]
+        if not memory.spans and not memory.fresh and frozen_price(memory, day) is None:
             del state.groups[group]

@@ -68,7 +68,7 @@ def advertised_leg(voices: Sequence[Voice], method: Methodology) -> AdvertisedLe
 
 @dataclass(frozen=True, slots=True)
 class TradedLeg:
-    """T over a window: the trades that count, their weights after caps, and what the level tests read.
+    """T over a window: the trades that count, their weights before and after caps, and what the level tests read.
 
     `usd` is None where the caps cannot both hold. `top_seller_share` is before caps. Prices of `trades` are
     carried to the day.
@@ -77,6 +77,7 @@ class TradedLeg:
     usd: float | None
     window_days: int
     trades: tuple[DayTrade, ...]
+    raw_weights: tuple[float, ...]
     weights: tuple[float, ...]
     gpu_hours: Decimal
     sellers: int
@@ -100,55 +101,72 @@ class TradedLeg:
         return dict(sorted(shares.items()))
 
 
-def screen_trades(
+def eligible_trades(
     trades: Sequence[DayTrade], method: Methodology, *, counts_synthetic: bool
 ) -> tuple[list[DayTrade], list[Exclusion]]:
-    """Trades that may count, and the others with their rule (sections 2 and 4).
+    """Trades that may count as what they are, and the others with their rule (section 2).
 
-    Made-up trades count only where `counts_synthetic` (the sample and replays), never beside live ones.
-    Affiliates, administered prices and trades under the size floor are out; a price whose ratio to the window's
-    median is a unit's factor is quarantined; then those beyond 3.5 robust sigmas in logs.
+    Made-up trades count only where `counts_synthetic` (the sample and replays), never beside live ones. Affiliates,
+    administered prices, running contracts and trades under the size floor are out.
     """
-    rules, observations = method.filters, method.observations
+    observations = method.observations
     kept: list[DayTrade] = []
     out: list[Exclusion] = []
-
-    def exclude(trade: DayTrade, code: str, detail: str) -> None:
-        out.append(Exclusion(trade.trade_key, trade.owner_group, "traded", f"trade.{code}", code, detail))
-
     for trade in trades:
-        floor = (
-            observations.trade_floor_gpu_hours_lot_a
-            if trade.lot == "A"
-            else observations.trade_floor_gpu_hours
-        )
+        is_single = trade.lot == "A"
+        floor = observations.trade_floor_gpu_hours_lot_a if is_single else observations.trade_floor_gpu_hours
         if trade.is_synthetic and not counts_synthetic:
-            exclude(trade, "synthetic", "made up, and this is no sample")
+            out.append(_excluded(trade, "synthetic", "made up, and this is no sample"))
         elif trade.is_arms_length is False:
-            exclude(trade, "affiliate", "seller and buyer are affiliated")
+            out.append(_excluded(trade, "affiliate", "seller and buyer are affiliated"))
         elif trade.is_administered:
-            exclude(trade, "administered_price", "the venue posts this price; no price was agreed")
+            out.append(
+                _excluded(trade, "administered_price", "the venue posts this price; no price was agreed")
+            )
         elif trade.trade_kind == "billed_usage" and trade.term not in {"OD", "SP"}:
-            exclude(trade, "running_contract", f"a bill of term {trade.term} belongs to its signing date")
+            detail = f"a bill of term {trade.term} belongs to its signing date"
+            out.append(_excluded(trade, "running_contract", detail))
         elif float(trade.gpu_hours) < floor:
-            exclude(trade, "below_size_floor", f"{trade.gpu_hours} GPU-hours, the floor is {floor:g}")
+            detail = f"{trade.gpu_hours} GPU-hours, the floor is {floor:g}"
+            out.append(_excluded(trade, "below_size_floor", detail))
         else:
             kept.append(trade)
-    if not kept:
-        return kept, out
-    centre = median([float(trade.usd) for trade in kept])
-    logs = [math.log(trade.usd) for trade in kept]
+    return kept, out
+
+
+def _excluded(trade: DayTrade, code: str, detail: str) -> Exclusion:
+    return Exclusion(trade.trade_key, trade.owner_group, "traded", f"trade.{code}", code, detail)
+
+
+def screen_prices(trades: Sequence[DayTrade], method: Methodology) -> tuple[list[DayTrade], list[Exclusion]]:
+    """Prices that pass against the window's own median (section 4): no unit's factor, within 3.5 robust sigmas."""
+    if not trades:
+        return [], []
+    rules = method.filters
+    centre = median([float(trade.usd) for trade in trades])
+    logs = [math.log(trade.usd) for trade in trades]
     spread = rules.mad_to_sigma * median_absolute_deviation(logs, math.log(centre))
     width = max(rules.gate_min_log, rules.trade_robust_z * spread)
     passed: list[DayTrade] = []
-    for trade, log in zip(kept, logs, strict=True):
-        if is_unit_step(float(trade.usd) / centre, rules.trade_unit_factors, rules.unit_step_tolerance):
-            exclude(trade, "unit_suspected", f"{float(trade.usd) / centre:.4g} times the window's median")
+    out: list[Exclusion] = []
+    for trade, log in zip(trades, logs, strict=True):
+        ratio = float(trade.usd) / centre
+        if is_unit_step(ratio, rules.trade_unit_factors, rules.unit_step_tolerance):
+            out.append(_excluded(trade, "unit_suspected", f"{ratio:.4g} times the window's median"))
         elif abs(log - math.log(centre)) > width:
-            exclude(trade, "trade_outlier", f"{log - math.log(centre):+.3f} in logs from the window's median")
+            detail = f"{log - math.log(centre):+.3f} in logs from the window's median"
+            out.append(_excluded(trade, "trade_outlier", detail))
         else:
             passed.append(trade)
     return passed, out
+
+
+def traded_value(trades: Sequence[DayTrade], weights: Sequence[float], method: Methodology) -> float:
+    """T of trades at given weights: a trimmed mean from eight trades on, else the lower weighted median."""
+    values = [float(trade.usd) for trade in trades]
+    if len(trades) >= method.legs.trades_for_trimmed_mean:
+        return trimmed_mean(values=values, weights=weights, each_side=method.legs.trim_each_side)
+    return weighted_median(values=values, weights=weights, tie="lower")
 
 
 def _leg_of(trades: Sequence[DayTrade], window: int, day: date, method: Methodology) -> TradedLeg:
@@ -173,17 +191,11 @@ def _leg_of(trades: Sequence[DayTrade], window: int, day: date, method: Methodol
         passes=rules.cap_passes,
         tolerance=rules.cap_tolerance,
     )
-    usd: float | None = None
-    if caps.is_feasible:
-        values = [float(trade.usd) for trade in ordered]
-        if len(ordered) >= method.legs.trades_for_trimmed_mean:
-            usd = trimmed_mean(values=values, weights=caps.weights, each_side=method.legs.trim_each_side)
-        else:
-            usd = weighted_median(values=values, weights=caps.weights, tie="lower")
     return TradedLeg(
-        usd=usd,
+        usd=traded_value(ordered, caps.weights, method) if caps.is_feasible else None,
         window_days=window,
         trades=tuple(ordered),
+        raw_weights=tuple(raw),
         weights=caps.weights,
         gpu_hours=sum((trade.gpu_hours for trade in ordered), Decimal(0)),
         sellers=len(by_seller),

@@ -8,41 +8,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
+from gpurent.core.draws import multinomial_counts
 from gpurent.core.numbers import round_half_even
+from index.formulas.robust import Estimate
 from index.parameters import Methodology
+from index.steps.blend import Variances, trade_weight, traded_variance, within_joint_cap
+from index.steps.discount import Discount, Pair, discount_of, outside
 from index.steps.legs import AdvertisedLeg, TradedLeg, advertised_leg, traded_leg, trimmed
-from index.steps.levels import MODELLED, WITHHELD, OfferTest, offer_test, settled_level
+from index.steps.levels import (
+    MODELLED,
+    WITHHELD,
+    OfferTest,
+    Reached,
+    offer_test,
+    reached_level,
+    settled_level,
+)
 from index.steps.observation import LOG_DECIMALS, DayTrade
-from index.steps.state import Accepted, PublicationState
+from index.steps.resampling import advertised_draws, traded_draws, variance
+from index.steps.state import NO_DISCOUNT, Accepted, DiscountMemory, PublicationState
 from index.steps.voices import MatchedGroup, Voice, matched_group, offer_shares
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a recursion sees of a day: voices, trades, and each item's accepted price before the day."""
+    """What a recursion sees of a day: voices, trades, each item's accepted price before the day, and its discount.
+
+    `pairs` are those of the discount's window, `pool` other grades' own estimates; `variances` are given where they
+    are another run's (a left-out run takes the grade's), else they are drawn. `basis_changed` restarts R on a new
+    basis.
+    """
 
     day: date
+    grade_id: str
     voices: tuple[Voice, ...]
     trades: tuple[DayTrade, ...]
     before: Mapping[str, Accepted]
     matched_history: Mapping[date, Decimal]
     basis: str
+    pairs: tuple[Pair, ...] = ()
+    pool: tuple[Estimate, ...] = ()
+    discount_memory: DiscountMemory = NO_DISCOUNT
+    variances: Variances | None = None
+    basis_changed: bool = False
     outage: bool = False
 
     def without(self, owner_group: str) -> View:
-        """The same day without one owner group, on both legs."""
-        return View(
-            day=self.day,
+        """The same day without one owner group, on both legs and in the pairs."""
+        return replace(
+            self,
             voices=tuple(voice for voice in self.voices if voice.owner_group != owner_group),
             trades=tuple(trade for trade in self.trades if trade.owner_group != owner_group),
-            before=self.before,
-            matched_history=self.matched_history,
-            basis=self.basis,
-            outage=self.outage,
+            pairs=tuple(pair for pair in self.pairs if pair.owner_group != owner_group),
+        )
+
+    @property
+    def groups(self) -> list[str]:
+        """Owner groups with a voice or a trade, sorted: the clusters of the bootstrap."""
+        return sorted(
+            {voice.owner_group for voice in self.voices} | {trade.owner_group for trade in self.trades}
         )
 
 
@@ -87,6 +115,9 @@ class Outcome:
     matched_log: Decimal | None = None
     catch_up_log: Decimal | None = None
     trade_weight: float | None = None
+    discount: Discount | None = None
+    variances: Variances | None = None
+    is_traded_only: bool = False
     advertised: AdvertisedLeg | None = None
     traded: TradedLeg | None = None
     offers: OfferTest | None = None
@@ -143,21 +174,78 @@ def _change(state: PublicationState, view: View, parents: Parents, method: Metho
     return _Change(lent, Decimal(0), None, "matched_from_parent")
 
 
-def _raw_level(
-    view: View, offers: OfferTest, trade_level: int | None, method: Methodology
-) -> tuple[int, bool]:
-    """The level the day's data reach (6: none by itself), and whether trades alone carry it.
+def draw_variances(
+    view: View, leg: AdvertisedLeg, traded: TradedLeg, method: Methodology
+) -> Variances | None:
+    """Bootstrap variances of both legs; None where the advertised one has none."""
+    groups = view.groups
+    counts = multinomial_counts(view.day, view.grade_id, groups=len(groups), draws=method.confidence.draws)
+    of_offers = variance(advertised_draws(view.voices, groups, counts, method))
+    if of_offers is None:
+        return None
+    of_trades = variance(traded_draws(traded, groups, counts, method))
+    return Variances(of_offers, traded_variance(of_trades, traded.sellers, method))
 
-    Trades alone price only a grade on the traded-equivalent basis: level 1 where fewer than three groups offer,
-    level 2 where nobody does.
-    """
-    if view.basis == "traded_equivalent" and trade_level is not None:
-        few_offer = offers.groups < (method.levels[1].offering_groups or 0)
-        if trade_level == 1 and few_offer:
-            return 1, True
-        if not view.voices:
-            return 2, True
-    return (offers.level or WITHHELD), False
+
+@dataclass(slots=True)
+class _Legs:
+    """The legs of a day, the levels they reach, and d."""
+
+    advertised: AdvertisedLeg | None
+    traded: TradedLeg | None
+    trade_level: int | None
+    offers: OfferTest
+    discount: Discount | None
+    reached: Reached
+
+
+def _legs(view: View, change: Decimal, method: Methodology) -> _Legs:
+    leg = advertised_leg(view.voices, method)
+    offers = offer_test(view.voices, leg, method)
+    history = {**view.matched_history, view.day: change}
+    traded, trade_level = traded_leg(view.trades, view.day, history, method)
+    window = traded.window_days if traded is not None else 0
+    pairs = outside(view.pairs, view.day, window)
+    discount = discount_of(pairs, view.pool, view.discount_memory, view.day, method)
+    reached = reached_level(offers, trade_level, view.basis, has_discount=discount is not None, method=method)
+    if view.outage:
+        reached = Reached(WITHHELD, reason="outage")
+    return _Legs(leg, traded, trade_level, offers, discount, reached)
+
+
+def _cross_section(view: View, legs: _Legs, level: int, outcome: Outcome, method: Methodology) -> float:
+    """ln P of a level that publishes from its own data, on the grade's basis; fills weight and variances."""
+    leg, traded, discount = legs.advertised, legs.traded, legs.discount
+    if legs.reached.is_traded_only:
+        outcome.trade_weight, outcome.is_traded_only = 1.0, True
+        if traded is None:
+            raise ArithmeticError("trades alone carry a level that has no trades")
+        return traded.log
+    if leg is None:
+        raise ArithmeticError("offers carry a level that has none")
+    is_traded_basis = view.basis == "traded_equivalent"
+    shift = discount.log if discount is not None else 0.0
+    offered = leg.log + (shift if is_traded_basis else 0.0)
+    outcome.trade_weight = 0.0
+    if discount is None or traded is None or method.levels[level].trade_weight is None:
+        return offered
+    variances = view.variances or draw_variances(view, leg, traded, method)
+    if variances is None:
+        return offered
+    weight = trade_weight(variances, discount, level, method)
+    traded = within_joint_cap(traded, leg, weight, method)
+    outcome.trade_weight, outcome.variances, outcome.traded = weight, variances, traded
+    concluded = traded.log - (0.0 if is_traded_basis else shift)
+    return weight * concluded + (1 - weight) * offered
+
+
+def _label(level: int, view: View, method: Methodology, *, is_traded_only: bool) -> str:
+    if is_traded_only:
+        return "traded_only"
+    rule = method.levels[level]
+    if view.basis == "traded_equivalent" and rule.label_with_discount is not None:
+        return rule.label_with_discount
+    return rule.label
 
 
 def publish(
@@ -165,47 +253,37 @@ def publish(
 ) -> tuple[PublicationState, Outcome]:
     """One day of a recursion: the new state and what is published. Pure: the given state is not changed."""
     day, rules = view.day, method.reference
-    leg = advertised_leg(view.voices, method)
-    offers = offer_test(view.voices, leg, method)
     gap = None if state.last_day is None else (day - state.last_day).days
     is_first = gap is None or gap > rules.gap_days
     change = _NO_CHANGE if view.outage or is_first else _change(state, view, parents, method)
-    history = {**view.matched_history, day: change.log}
-    trades, trade_level = traded_leg(view.trades, day, history, method)
-    raw, is_traded_only = _raw_level(view, offers, trade_level, method)
-    if view.outage:
-        raw = WITHHELD
-    level = settled_level(raw, state, method, is_first_day=is_first) if raw < MODELLED else raw
+    legs = _legs(view, change.log, method)
+    reached = legs.reached
+    level = reached.level
+    if level < MODELLED:
+        level = settled_level(level, state, method, is_first_day=is_first)
 
-    outcome = Outcome(
-        "withheld", WITHHELD, raw, "withheld", None, advertised=leg, traded=trades, offers=offers
-    )
-    outcome.matched = change.own
-    outcome.last_published = state.last_day
+    outcome = Outcome("withheld", WITHHELD, reached.level, "withheld", None)
+    outcome.advertised, outcome.traded, outcome.offers = legs.advertised, legs.traded, legs.offers
+    outcome.discount, outcome.matched, outcome.last_published = legs.discount, change.own, state.last_day
 
     if level < MODELLED:
-        cross = (
-            trades.log if is_traded_only and trades is not None else (leg.log if leg is not None else None)
-        )
-        assert cross is not None  # a level below 5 has a leg
-        outcome.trade_weight = 1.0 if is_traded_only else 0.0
-        outcome.label = "traded_only" if is_traded_only else method.levels[level].label
+        cross: float | None = _cross_section(view, legs, level, outcome, method)
+        outcome.label = _label(level, view, method, is_traded_only=reached.is_traded_only)
     else:
-        cross = _modelled_cross_section(state, view, offers, parents, gap, method)
+        cross = _modelled_cross_section(state, view, legs.offers, parents, gap, method)
         if cross is not None:
-            level = MODELLED
-            outcome.label = method.levels[MODELLED].label
+            level, outcome.label = MODELLED, method.levels[MODELLED].label
             outcome.trade_weight = 0.0
     if cross is None:
-        outcome.reason = "outage" if view.outage else offers.reason
-        return _withheld(state, view, outcome), outcome
+        outcome.reason = reached.reason
+        return withheld_state(state, view, outcome), outcome
     outcome.status, outcome.level = "published", level
     outcome.cross_section_log = _log(cross)
     if is_first:
         _start(state, outcome)
     else:
-        _continue(state, outcome, change, method)
-    _flag(outcome, trade_level, is_traded_only)
+        _continue(state, outcome, change, method, restarts=view.basis_changed)
+    _flag(outcome, legs)
     return _published(state, view, outcome), outcome
 
 
@@ -236,7 +314,10 @@ def _start(state: PublicationState, outcome: Outcome) -> None:
     outcome.catch_up_log = _log(0.0)
 
 
-def _continue(state: PublicationState, outcome: Outcome, change: _Change, method: Methodology) -> None:
+def _continue(
+    state: PublicationState, outcome: Outcome, change: _Change, method: Methodology, *, restarts: bool
+) -> None:
+    """M and I run on; R takes M and a part of the composition gap, or restarts at P on a new basis."""
     assert state.reference_log is not None
     assert state.index_log is not None
     assert outcome.cross_section_log is not None
@@ -253,20 +334,29 @@ def _continue(state: PublicationState, outcome: Outcome, change: _Change, method
         outcome.flags.append("after_gap")
     kappa = method.kappa(outcome.level)
     gap = float(outcome.cross_section_log - state.reference_log - outcome.matched_log)
-    outcome.reference_log = state.reference_log + outcome.matched_log + _log(kappa * gap)
+    if restarts:
+        outcome.reference_log = outcome.cross_section_log
+        outcome.flags.append("basis_change")
+    else:
+        outcome.reference_log = state.reference_log + outcome.matched_log + _log(kappa * gap)
     outcome.index_log = state.index_log + change.index_log
     outcome.catch_up_log = _log(kappa * float(outcome.cross_section_log - outcome.reference_log))
 
 
-def _flag(outcome: Outcome, trade_level: int | None, is_traded_only: bool) -> None:
-    if outcome.traded is not None and not is_traded_only:
+def _flag(outcome: Outcome, legs: _Legs) -> None:
+    traded = outcome.traded
+    if traded is not None and legs.discount is None and not outcome.is_traded_only:
         outcome.flags.append("discount_undefined")
-    if outcome.traded is not None and any(trade.is_synthetic for trade in outcome.traded.trades):
+    if legs.discount is not None and legs.discount.origin == "lapsed":
+        outcome.flags.append("discount_lapsed")
+    if traded is not None and any(trade.is_synthetic for trade in traded.trades):
         outcome.flags.append("synthetic_trades")
-    if outcome.traded is not None and not outcome.traded.is_feasible:
+    if traded is not None and not traded.is_feasible:
         outcome.flags.append("caps_infeasible")
-    if trade_level is not None and not is_traded_only:
+    if legs.trade_level is not None and outcome.trade_weight == 0 and outcome.level < MODELLED:
         outcome.flags.append("trade_test_met")
+    if legs.offers.level == 4 and not legs.offers.has_routes and legs.offers.fresh_groups >= 6:
+        outcome.flags.append("route_concentration")
 
 
 def _published(state: PublicationState, view: View, outcome: Outcome) -> PublicationState:
@@ -283,7 +373,7 @@ def _published(state: PublicationState, view: View, outcome: Outcome) -> Publica
     )
 
 
-def _withheld(state: PublicationState, view: View, outcome: Outcome) -> PublicationState:
+def withheld_state(state: PublicationState, view: View, outcome: Outcome) -> PublicationState:
     """Keep the last published state; remember the prices it stood on while the gap lasts."""
     kept = state.copy()
     kept.level, kept.raw_level = WITHHELD, outcome.raw_level

@@ -1,21 +1,26 @@
-"""A grade's day from its items to its outcome: filters, voices, the recursion, and the runs without each group."""
+"""A grade's day published: the recursion, the runs without each group, the confidence, and the memory after it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+from index.formulas.robust import Estimate
 from index.parameters import Methodology
-from index.steps.filters import Gate, judge
-from index.steps.flapping import bridge_outage, frozen_price, note_returns, remember_voices
-from index.steps.legs import advertised_leg, screen_trades
-from index.steps.levels import MODELLED, offer_test
+from index.steps.confidence import Confidence, confidence_of
+from index.steps.discount import remember_discount
+from index.steps.flapping import bridge_outage, remember_voices
+from index.steps.legs import advertised_leg
+from index.steps.levels import MODELLED, WITHHELD, offer_test
 from index.steps.observation import DayItem, DayTrade, Exclusion, Judged
-from index.steps.publication import Outcome, Parents, View, matched_change, publish
+from index.steps.preparation import Prepared, make_voices, prepare
+from index.steps.publication import Outcome, Parents, View, matched_change, publish, withheld_state
+from index.steps.resampling import pairs_of
+from index.steps.settlement import ORDINARY, Standing, is_large_move, passes_settlement
 from index.steps.state import PublicationState, SeriesState
-from index.steps.voices import Voice, group_voice, offer_shares
+from index.steps.voices import Voice, offer_shares
 
 
 @dataclass(slots=True)
@@ -29,103 +34,11 @@ class GradeDay:
     view: View
     outcome: Outcome
     exclusions: list[Exclusion]
-    left_out: dict[str, Decimal | None] = field(default_factory=dict)
-    state_before: PublicationState = field(default_factory=PublicationState)
-    frozen: dict[str, Decimal] = field(default_factory=dict)
-
-
-def rename(state: SeriesState, renamed: Mapping[str, str]) -> None:
-    """Let relabelled items go on with the history of the item they continue, in place."""
-    for new, old in renamed.items():
-        for memory in (state.accepted, state.pending):
-            if old in memory and new not in memory:
-                memory[new] = memory.pop(old)  # type: ignore[assignment]
-        for recursion in (state.main, *state.left_out.values()):
-            gap = recursion.gap_prices
-            if gap is not None and old in gap and new not in gap:
-                gap[new] = gap.pop(old)
-
-
-def _thin_marketplaces(items: Sequence[DayItem], method: Methodology) -> dict[str, str]:
-    """Owner groups whose marketplace has too few hosts or offers to be a voice, with the counts in words."""
-    rules = method.observations
-    hosts: dict[str, set[str]] = {}
-    offers: dict[str, int] = {}
-    stated: dict[str, tuple[int, int]] = {}
-    for item in items:
-        if item.is_marketplace:
-            hosts.setdefault(item.owner_group, set()).add(item.host_operator_id)
-            offers[item.owner_group] = offers.get(item.owner_group, 0) + item.offer_rows
-            have = stated.get(item.owner_group, (0, 0))
-            stated[item.owner_group] = (
-                max(have[0], item.host_count or 0),
-                max(have[1], item.offer_count or 0),
-            )
-    thin: dict[str, str] = {}
-    for group, names in hosts.items():
-        host_count = max(len(names), stated[group][0])
-        offer_count = max(offers[group], stated[group][1])
-        if host_count < rules.marketplace_min_hosts or offer_count < rules.marketplace_min_offers:
-            thin[group] = f"{host_count} hosts, {offer_count} offers"
-    return thin
-
-
-def _set_aside(items: Sequence[DayItem], method: Methodology) -> tuple[list[DayItem], list[Judged]]:
-    """Items that may count, and those that cannot today whatever their price, with the reason."""
-    usable: list[DayItem] = []
-    aside: list[Judged] = []
-    for item in items:
-        if item.source_hold is not None:
-            aside.append(Judged(item, "excluded", None, item.source_hold, f"source {item.route}", None))
-        elif item.verified_age_days > method.observations.expiry_days:
-            detail = f"last verified {item.verified_age_days} days ago"
-            aside.append(Judged(item, "excluded", None, "stale", detail, None))
-        else:
-            usable.append(item)
-    thin = _thin_marketplaces(usable, method)
-    for item in usable:
-        if item.is_marketplace and item.owner_group in thin:
-            detail = thin[item.owner_group]
-            aside.append(Judged(item, "excluded", None, "marketplace_thin", detail, None))
-    kept = [item for item in usable if not (item.is_marketplace and item.owner_group in thin)]
-    return kept, aside
-
-
-def _judge_all(
-    state: SeriesState, items: Sequence[DayItem], day: date, method: Methodology
-) -> tuple[list[Judged], dict[str, Decimal]]:
-    """Judge every usable item; items of a frozen group keep their last accepted price untouched."""
-    last = state.main.last_day
-    is_open = last is None or (day - last).days > method.reference.gap_days
-    reference = state.main.reference_log
-    gate = Gate(
-        state.voices, None if reference is None else float(reference), method.filters, is_open=is_open
-    )
-    note_returns(state, items, day, method)
-    frozen = {
-        group: price
-        for group, memory in sorted(state.groups.items())
-        if (price := frozen_price(memory, day)) is not None
-    }
-    judged: list[Judged] = []
-    for item in items:
-        if item.owner_group in frozen:
-            accepted = state.accepted.get(item.item_key)
-            usd = None if accepted is None else accepted.usd
-            detail = f"frozen until {state.groups[item.owner_group].frozen_until}"
-            judged.append(Judged(item, "frozen", usd, "flapping", detail, accepted))
-        else:
-            judged.append(judge(item, state, gate, day, method))
-    return judged, frozen
-
-
-def make_voices(judged: Sequence[Judged], frozen: Mapping[str, Decimal], method: Methodology) -> list[Voice]:
-    """One voice an owner group, sorted by group: from the items that count, or at the frozen price."""
-    by_group: dict[str, list[Judged]] = {group: [] for group in frozen}
-    for one in judged:
-        if one.counts:
-            by_group.setdefault(one.item.owner_group, []).append(one)
-    return [group_voice(group, items, method, frozen.get(group)) for group, items in sorted(by_group.items())]
+    left_out: dict[str, Decimal | None]
+    state_before: PublicationState
+    frozen: dict[str, Decimal]
+    confidence: Confidence | None
+    is_eligible: bool = False
 
 
 def _left_out(
@@ -152,28 +65,87 @@ def _left_out(
     return moves
 
 
-def _exclusions(judged: Sequence[Judged]) -> list[Exclusion]:
-    """Every hit of a filter: records that did not count, or not at the price that was stated."""
+def finish(
+    prepared: Prepared,
+    pool: Sequence[Estimate],
+    parents: Parents,
+    method: Methodology,
+    standing: Standing = ORDINARY,
+) -> GradeDay:
+    """Publish a prepared day: the recursion, the runs without each group, the confidence, and the memory after it."""
+    state, day = prepared.state, prepared.day
+    view = View(
+        day=day,
+        grade_id=prepared.grade_id,
+        voices=tuple(prepared.voices),
+        trades=tuple(prepared.trades),
+        before=prepared.before,
+        matched_history=dict(state.matched),
+        basis=state.basis or "advertised",
+        pairs=prepared.pairs,
+        pool=tuple(pool),
+        discount_memory=state.discount,
+        basis_changed=prepared.basis_changed,
+        outage=prepared.outage,
+    )
+    main_before, left_out_before = state.main, dict(state.left_out)
+    state.main, outcome = publish(main_before, view, parents, method)
+    if prepared.is_basis_due:
+        outcome.flags.append("basis_change_due")
+    moves = _left_out(
+        state, main_before, replace(view, variances=outcome.variances), outcome, parents, method
+    )
+    _remember(prepared, outcome, method)
+    confidence = confidence_of(state, view, outcome, moves, method)
+    if confidence is not None and confidence.is_wide:
+        outcome.flags.append("wide")
+    is_eligible = standing.may_settle and passes_settlement(outcome, confidence, method)
+    if is_eligible and is_large_move(main_before, outcome, method) and not standing.confirmed:
+        outcome = _stopped(state, view, outcome, main_before, left_out_before, standing)
+        is_eligible = False
+    return GradeDay(
+        grade_id=prepared.grade_id,
+        state=state,
+        items=prepared.judged + prepared.aside,
+        voices=prepared.voices,
+        view=view,
+        outcome=outcome,
+        exclusions=prepared.exclusions,
+        left_out=moves,
+        state_before=main_before,
+        frozen=prepared.frozen,
+        confidence=confidence if outcome.status == "published" else None,
+        is_eligible=is_eligible,
+    )
 
-    def hit(one: Judged, rule: str, detail: str) -> Exclusion:
-        item = one.item
-        return Exclusion(item.offer_id, item.owner_group, "advertised", f"offer.{rule}", rule, detail)
 
-    stopped = [
-        hit(one, one.rule or one.state, one.detail)
-        for one in judged
-        if one.state in {"excluded", "pending", "held", "frozen"}
-    ]
-    smoothed = [
-        hit(
-            one,
-            "flicker",
-            f"stated {one.item.stated_usd} USD, taken at its recent lower median {one.item.usd}",
-        )
-        for one in judged
-        if one.item.is_smoothed and one.counts
-    ]
-    return stopped + smoothed
+def _stopped(
+    state: SeriesState,
+    view: View,
+    outcome: Outcome,
+    main_before: PublicationState,
+    left_out_before: Mapping[str, PublicationState],
+    standing: Standing,
+) -> Outcome:
+    """A value that is not printed: held until it is confirmed, or withheld because it was not. The series waits."""
+    state.main = withheld_state(main_before, view, outcome)
+    state.left_out = {group: withheld_state(own, view, outcome) for group, own in left_out_before.items()}
+    state.matched.pop(view.day, None)
+    state.references.pop(view.day, None)
+    is_refused = standing.confirmed is False
+    return replace(
+        outcome,
+        status="withheld" if is_refused else "held",
+        level=WITHHELD if is_refused else outcome.level,
+        label="withheld" if is_refused else outcome.label,
+        reason="unconfirmed" if is_refused else "large_move",
+        reference_log=None,
+        cross_section_log=None,
+        index_log=None,
+        matched_log=None,
+        catch_up_log=None,
+        trade_weight=None,
+    )
 
 
 def run_day(
@@ -188,59 +160,29 @@ def run_day(
     renamed: Mapping[str, str],
     outage: bool,
     counts_synthetic: bool = False,
+    pool: Sequence[Estimate] = (),
 ) -> GradeDay:
-    """Compute one grade's day. `state` is yesterday's and is brought up to `day` in place.
-
-    On an outage no item is judged: nothing was seen, so nothing is accepted, held or carried.
-    """
-    rename(state, renamed)
-    before = dict(state.accepted)
-    usable, aside = ([], []) if outage else _set_aside(items, method)
-    judged, frozen = ([], {}) if outage else _judge_all(state, usable, day, method)
-    voices = make_voices(judged, frozen, method)
-    counted, excluded_trades = screen_trades(trades, method, counts_synthetic=counts_synthetic)
-    if state.basis is None and (voices or counted):
-        state.basis = "advertised" if voices else "traded_equivalent"
-    view = View(
-        day=day,
-        voices=tuple(voices),
-        trades=tuple(counted),
-        before=before,
-        matched_history=dict(state.matched),
-        basis=state.basis or "advertised",
+    """One grade's day by itself: `prepare`, then `finish`."""
+    prepared = prepare(
+        grade_id,
+        state,
+        items,
+        trades,
+        day,
+        method,
+        renamed=renamed,
         outage=outage,
+        counts_synthetic=counts_synthetic,
     )
-    main_before = state.main
-    state.main, outcome = publish(main_before, view, parents, method)
-    moves = _left_out(state, main_before, view, outcome, parents, method)
-    _remember(state, judged, voices, outcome, day, method, outage=outage)
-    return GradeDay(
-        grade_id=grade_id,
-        state=state,
-        items=judged + aside,
-        voices=voices,
-        view=view,
-        outcome=outcome,
-        exclusions=_exclusions(judged + aside) + excluded_trades,
-        left_out=moves,
-        state_before=main_before,
-        frozen=dict(frozen),
-    )
+    return finish(prepared, pool, parents, method)
 
 
-def _remember(
-    state: SeriesState,
-    judged: Sequence[Judged],
-    voices: Sequence[Voice],
-    outcome: Outcome,
-    day: date,
-    method: Methodology,
-    *,
-    outage: bool,
-) -> None:
+def _remember(prepared: Prepared, outcome: Outcome, method: Methodology) -> None:
     """Bring memories up to the day and drop what no rule looks back to."""
+    state, day, voices = prepared.state, prepared.day, prepared.voices
     remember_voices(state, voices, day, method)
-    if outage:
+    state.discount = remember_discount(state.discount, outcome.discount, day)
+    if prepared.outage:
         bridge_outage(state, day)
         return
     shares = offer_shares({voice.owner_group: voice.age_days for voice in voices}, method)
@@ -250,27 +192,34 @@ def _remember(
         if "restart" in outcome.flags:
             state.matched = {}
         state.matched[day] = outcome.matched_log or Decimal(0)
+        if outcome.reference_log is not None:
+            state.references[day] = outcome.reference_log
     state.matched = {when: log for when, log in state.matched.items() if when > oldest}
-    changed: dict[str, int] = {}
-    for one in judged:
-        native = state.accepted.get(one.item.item_key)
-        if (
-            one.state == "counted"
-            and one.previous is not None
-            and native is not None
-            and not one.item.is_converted
-            and native.native != one.previous.native
-        ):
-            changed[one.item.owner_group] = changed.get(one.item.owner_group, 0) + 1
+    state.references = {when: log for when, log in state.references.items() if when > oldest}
     first = day - timedelta(days=method.reference.change_days - 1)
+    if outcome.matched is not None:
+        ages = {voice.owner_group: voice.age_days for voice in voices}
+        state.recent_pairs[day] = pairs_of(outcome.matched.groups, ages)
+    state.recent_pairs = {when: pairs for when, pairs in state.recent_pairs.items() if when >= first}
     state.changes = [change for change in state.changes if change[0] >= first]
-    state.changes += [(day, group, count) for group, count in sorted(changed.items())]
+    state.changes += [(day, group, count) for group, count in sorted(_changed(prepared).items())]
     state.accepted = {key: price for key, price in state.accepted.items() if price.day >= oldest}
     state.pending = {
         key: wait
         for key, wait in state.pending.items()
         if (day - wait.since).days <= method.filters.pending_days
     }
+
+
+def _changed(prepared: Prepared) -> dict[str, int]:
+    """Price changes of the day by owner group, in the seller's currency; converted prices tell nothing."""
+    changed: dict[str, int] = {}
+    for one in prepared.judged:
+        now = prepared.state.accepted.get(one.item.item_key)
+        is_known = one.state == "counted" and one.previous is not None and now is not None
+        if is_known and not one.item.is_converted and now.native != one.previous.native:  # type: ignore[union-attr]
+            changed[one.item.owner_group] = changed.get(one.item.owner_group, 0) + 1
+    return changed
 
 
 def modelled_change(parent: GradeDay, child_items: frozenset[str], method: Methodology) -> Decimal | None:

@@ -57,19 +57,55 @@ class Pending:
         return cls(date.fromisoformat(data[0]), data[1], data[2], tuple(Decimal(price) for price in data[3]))
 
 
+Span = tuple[date, date, Decimal]
+
+
+def _spans_to_json(spans: list[Span]) -> list[list[str]]:
+    return [[first.isoformat(), last.isoformat(), str(usd)] for first, last, usd in spans]
+
+
+def _spans_from_json(data: list[list[str]]) -> list[Span]:
+    return [(date.fromisoformat(a), date.fromisoformat(b), Decimal(usd)) for a, b, usd in data]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscountMemory:
+    """Since when d has been defined without a break, and the last defined one with its day."""
+
+    since: date | None = None
+    last_day: date | None = None
+    log: float | None = None
+    standard_error: float | None = None
+
+    def to_json(self) -> list[Any]:
+        return [_text(self.since), _text(self.last_day), self.log, self.standard_error]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> Self:
+        return cls(_day(data[0]), _day(data[1]), data[2], data[3])
+
+
+NO_DISCOUNT = DiscountMemory()
+
+
 @dataclass(slots=True)
 class GroupMemory:
-    """An owner group in a grade: last day with a voice, its voices as (first day, last day, USD), returns, a freeze."""
+    """An owner group in a grade: last day with a voice, its voices as (first day, last day, USD), returns, a freeze.
+
+    `fresh` are the voices of the days on which they were verified, for as long as a discount looks back.
+    """
 
     last_day: date
-    spans: list[tuple[date, date, Decimal]] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    fresh: list[Span] = field(default_factory=list)
     returns: list[date] = field(default_factory=list)
     frozen_until: date | None = None
     frozen_usd: Decimal | None = None
 
     def to_json(self) -> Json:
-        data: Json = {"d": self.last_day.isoformat()}
-        data["v"] = [[first.isoformat(), last.isoformat(), str(usd)] for first, last, usd in self.spans]
+        data: Json = {"d": self.last_day.isoformat(), "v": _spans_to_json(self.spans)}
+        if self.fresh:
+            data["o"] = _spans_to_json(self.fresh)
         if self.returns:
             data["r"] = [day.isoformat() for day in self.returns]
         if self.frozen_until is not None:
@@ -79,14 +115,18 @@ class GroupMemory:
     @classmethod
     def from_json(cls, data: Json) -> Self:
         frozen = data.get("f", [None, None])
-        spans = [(date.fromisoformat(a), date.fromisoformat(b), Decimal(usd)) for a, b, usd in data["v"]]
         return cls(
             last_day=date.fromisoformat(data["d"]),
-            spans=spans,
+            spans=_spans_from_json(data["v"]),
+            fresh=_spans_from_json(data.get("o", [])),
             returns=[date.fromisoformat(day) for day in data.get("r", [])],
             frozen_until=_day(frozen[0]),
             frozen_usd=None if frozen[1] is None else Decimal(frozen[1]),
         )
+
+    def fresh_price(self, day: date) -> Decimal | None:
+        """The voice of a day on which it was verified; None where there was none."""
+        return next((usd for first, last, usd in self.fresh if first <= day <= last), None)
 
 
 @dataclass(slots=True)
@@ -155,8 +195,10 @@ class SeriesState:
 
     `accepted` and `pending` by item; `groups` by owner group; `voices` are the accepted voices of the last
     computed day with their weights (the gate compares with them); `matched` the matched changes of the last days
-    (to carry trades); `changes` the price changes of the last days as (day, owner group, count); `basis` is
-    advertised or traded_equivalent; `left_out` one recursion for each owner group seen since the start.
+    (to carry trades) and `references` ln R of the published ones; `discount` when d was defined; `changes` the
+    price changes of the last days as (day, owner group, count); `basis` is advertised or traded_equivalent;
+    `left_out` one recursion for each owner group seen since the start. `recent_pairs` are the matched groups of
+    the last days as (new, old, age): they stand in `voices` and are not part of the JSON.
     """
 
     accepted: dict[str, Accepted] = field(default_factory=dict)
@@ -165,9 +207,12 @@ class SeriesState:
     voices: dict[str, tuple[Decimal, float]] = field(default_factory=dict)
     matched: dict[date, Decimal] = field(default_factory=dict)
     changes: list[tuple[date, str, int]] = field(default_factory=list)
+    references: dict[date, Decimal] = field(default_factory=dict)
+    discount: DiscountMemory = NO_DISCOUNT
     basis: str | None = None
     main: PublicationState = field(default_factory=PublicationState)
     left_out: dict[str, PublicationState] = field(default_factory=dict)
+    recent_pairs: dict[date, dict[str, tuple[float, float, int]]] = field(default_factory=dict)
 
     def to_text(self) -> str:
         """Canonical JSON: sorted keys, no spaces."""
@@ -178,6 +223,8 @@ class SeriesState:
             "voices": {key: [str(usd), repr(weight)] for key, (usd, weight) in self.voices.items()},
             "matched": {day.isoformat(): str(change) for day, change in self.matched.items()},
             "changes": [[day.isoformat(), group, count] for day, group, count in self.changes],
+            "references": {day.isoformat(): str(log) for day, log in self.references.items()},
+            "discount": None if self.discount == NO_DISCOUNT else self.discount.to_json(),
             "basis": self.basis,
             "main": self.main.to_json(),
             "left_out": {key: state.to_json() for key, state in self.left_out.items()},
@@ -197,6 +244,8 @@ class SeriesState:
             },
             matched={date.fromisoformat(day): Decimal(x) for day, x in data.get("matched", {}).items()},
             changes=[(date.fromisoformat(day), group, n) for day, group, n in data.get("changes", [])],
+            references={date.fromisoformat(day): Decimal(x) for day, x in data.get("references", {}).items()},
+            discount=DiscountMemory.from_json(data["discount"]) if "discount" in data else NO_DISCOUNT,
             basis=data.get("basis"),
             main=PublicationState.from_json(data.get("main", {})),
             left_out={key: PublicationState.from_json(s) for key, s in data.get("left_out", {}).items()},

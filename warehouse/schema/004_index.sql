@@ -71,6 +71,7 @@ CREATE TABLE voices (
     previous_usd_per_gpu_hour DECIMAL(18, 9),
     previous_day DATE,
     matched_weight DECIMAL(18, 15),
+    matched_usd_per_gpu_hour DECIMAL(18, 9),
     gpu_hours DECIMAL(18, 6),
     is_public BOOLEAN NOT NULL,
     known_at TIMESTAMPTZ NOT NULL
@@ -84,6 +85,7 @@ CREATE TABLE reference_prices (
     status VARCHAR NOT NULL,
     reason_code VARCHAR,
     level INTEGER NOT NULL,
+    reached_level INTEGER NOT NULL,
     label VARCHAR NOT NULL,
     letter VARCHAR,
     basis VARCHAR NOT NULL,
@@ -113,6 +115,7 @@ CREATE TABLE reference_prices (
     gpu_hours DECIMAL(18, 6),
     level_ci_low DECIMAL(18, 4),
     level_ci_high DECIMAL(18, 4),
+    change_20d_log DECIMAL(18, 12),
     change_20d_half_width DECIMAL(18, 12),
     max_leave_one_out DECIMAL(18, 12),
     p25 DECIMAL(18, 4),
