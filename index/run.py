@@ -102,9 +102,15 @@ class DayResult:
         """How many grades have a value."""
         return sum(1 for row in self.rows["reference_prices"] if row["status"] == "published")
 
-    def as_vintage(self, vintage: str, published_at: datetime | None = None) -> DayResult:
-        """The same day under another vintage's name (and time of publication)."""
+    def as_vintage(
+        self, vintage: str, published_at: datetime | None = None, *, may_settle: bool = True
+    ) -> DayResult:
+        """The same day under another vintage's name (and time of publication; research is never settled on)."""
         rows = {table: _as_vintage(found, vintage, published_at) for table, found in self.rows.items()}
+        if not may_settle:
+            rows["reference_prices"] = [
+                {**row, "settlement_eligible": False} for row in rows["reference_prices"]
+            ]
         self.memory.lineage[self.day] = vintage
         return replace(self, vintage=vintage, rows=rows)
 

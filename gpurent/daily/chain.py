@@ -10,6 +10,8 @@ from index.run import Memory, load_memory
 from warehouse.sql_files import run_sql
 from warehouse.store import Warehouse
 
+RESEARCH = "research-"
+
 
 def day_vintages(warehouse: Warehouse, day: date) -> list[str]:
     """The vintages stored for a day, oldest first by publication."""
@@ -41,3 +43,13 @@ def memory_before(warehouse: Warehouse, day: date, method: Methodology) -> Memor
     yesterday = day - timedelta(days=1)
     vintage = final_vintage(warehouse, yesterday, method)
     return Memory() if vintage is None else load_memory(warehouse, yesterday, vintage, method)
+
+
+def research_memory_before(warehouse: Warehouse, day: date, method: Methodology) -> Memory:
+    """The memory a research vintage of `day` starts from: the day before's own research, where it has one."""
+    yesterday = day - timedelta(days=1)
+    own = [name for name in day_vintages(warehouse, yesterday) if name.startswith(RESEARCH)]
+    if not own:
+        return memory_before(warehouse, day, method)
+    newest = max(own, key=lambda name: int(name.removeprefix(RESEARCH)))
+    return load_memory(warehouse, yesterday, newest, method)

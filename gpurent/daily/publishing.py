@@ -7,7 +7,6 @@ every grade is withheld.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,25 @@ from gpurent.core.clock import at_utc
 from gpurent.core.errors import ConfigError, EditionDiffersError, UsageError
 from gpurent.core.progress import Progress
 from gpurent.core.settings import Settings
-from gpurent.core.signing import load_private_key
 from gpurent.core.stages import reach
 from gpurent.daily.bookkeeping import recorded_run, run_id_of
-from gpurent.daily.chain import day_vintages, last_computed_day, memory_before
+from gpurent.daily.chain import (
+    RESEARCH,
+    day_vintages,
+    last_computed_day,
+    memory_before,
+    research_memory_before,
+)
 from gpurent.daily.collecting import collect_live
 from gpurent.daily.grading import bring_up_to_date
+from gpurent.daily.press import Press, signing_key
 from gpurent.daily.reports import DailyRun
-from gpurent.publish.edition import Edition, SigningKey, write_edition
+from gpurent.daily.settling import settle_held
+from gpurent.publish.edition import Edition, write_edition
 from gpurent.publish.site import write_site
 from index.parameters import Methodology, load
 from index.reduction import LIVE
-from index.run import Memory, compute_day, store_day, stored_content
+from index.run import DayResult, Memory, compute_day, store_day, stored_content
 from warehouse.public import write_public
 from warehouse.sql_files import run_sql_dicts
 from warehouse.store import Warehouse, open_warehouse
@@ -35,45 +41,18 @@ from warehouse.store import Warehouse, open_warehouse
 SAMPLE, REPLAY = "sample", "replay"
 
 
-@dataclass(frozen=True, slots=True)
-class Press:
-    """What publishing needs besides the day: where, signed by whom, by which rules, under which registers."""
-
-    out: Path
-    key: SigningKey | None
-    method: Methodology
-    register_version: str
-    is_sample: bool = False
-
-
-def signing_key(settings: Settings) -> SigningKey | None:
-    """The publisher's key, or None: then editions are unsigned and say so."""
-    if settings.signing_key is None:
-        return None
-    name = settings.signing_key_name or settings.signing_key.stem
-    return name, load_private_key(settings.signing_key)
-
-
 def publish_day(
     warehouse: Warehouse, day: date, press: Press, memory: Memory, reason: str | None = None
 ) -> tuple[Edition, Memory]:
     """Compute one live day, store it and write its edition. Done before with the same content: nothing is written.
 
-    Raises EditionDiffersError (exit 3) when the day was published with other content and no reason is given;
-    with one the new content becomes the next vintage.
+    Raises EditionDiffersError (exit 3) when the day was published with other content and no reason is given. With
+    one the new content becomes the next live vintage before 15:00 of the next day, afterwards a research vintage,
+    which no later live day starts from.
     """
     method = press.method
-    result = compute_day(
-        warehouse,
-        day,
-        construction=LIVE,
-        vintage="1",
-        methodology=method,
-        register_version=press.register_version,
-        memory=memory,
-    )
+    result = _computed(warehouse, day, press, memory)
     have = [name for name in day_vintages(warehouse, day) if name.isdigit()]
-    published_at = at_utc(day, method.time.provisional_hour_utc)
     vintage = next(
         (name for name in have if stored_content(warehouse, day, name) == result.content_sha256), None
     )
@@ -83,24 +62,59 @@ def publish_day(
                 f"{day} is published as vintage {max(have, key=int)} and would now come out differently; look at the "
                 f"difference, then give the reason: gpurent daily --day {day} --vintage REASON"
             )
-        published_at = max(published_at, warehouse.clock.now())
+        if warehouse.clock.now() >= at_utc(day, method.time.final_hour_utc):
+            return _publish_research(warehouse, day, press, reason), memory_before(
+                warehouse, day + timedelta(days=1), method
+            )
     if vintage is None:
         vintage = str(len(have) + 1)
+        scheduled = at_utc(day, method.time.provisional_hour_utc)
+        published_at = max(scheduled, warehouse.clock.now()) if have else scheduled
         store_day(warehouse, result.as_vintage(vintage, published_at))
     reach("daily.day.stored")
-    edition = write_edition(
+    edition = _write(warehouse, day, vintage, press, reason if vintage != "1" else None)
+    reach("daily.day.published")
+    return edition, result.memory
+
+
+def _computed(warehouse: Warehouse, day: date, press: Press, memory: Memory) -> DayResult:
+    return compute_day(
+        warehouse,
+        day,
+        construction=LIVE,
+        vintage="1",
+        methodology=press.method,
+        register_version=press.register_version,
+        memory=memory,
+    )
+
+
+def _publish_research(warehouse: Warehouse, day: date, press: Press, reason: str) -> Edition:
+    """A correction after the final hour: a vintage that recurses on itself and is never settled on (section 11)."""
+    memory = research_memory_before(warehouse, day, press.method)
+    result = _computed(warehouse, day, press, memory)
+    have = [name for name in day_vintages(warehouse, day) if name.startswith(RESEARCH)]
+    same = next(
+        (name for name in have if stored_content(warehouse, day, name) == result.content_sha256), None
+    )
+    vintage = same or f"{RESEARCH}{len(have) + 1}"
+    if same is None:
+        store_day(warehouse, result.as_vintage(vintage, warehouse.clock.now(), may_settle=False))
+    return _write(warehouse, day, vintage, press, reason)
+
+
+def _write(warehouse: Warehouse, day: date, vintage: str, press: Press, reason: str | None) -> Edition:
+    return write_edition(
         warehouse,
         press.out,
         day=day,
         vintage=vintage,
         construction=LIVE,
         published_at=stored_publication(warehouse, day, vintage),
-        reason=reason if vintage != "1" else None,
+        reason=reason,
         key=press.key,
         is_sample=press.is_sample,
     )
-    reach("daily.day.published")
-    return edition, result.memory
 
 
 def stored_publication(warehouse: Warehouse, day: date, vintage: str) -> datetime:
@@ -184,6 +198,11 @@ def publish_latest(settings: Settings, day: date | None, reason: str | None, pro
             for one in days:
                 edition, memory = publish_day(warehouse, one, press, memory, reason)
                 editions.append(edition)
+                settled = settle_held(warehouse, one, press)
+                if settled is not None:
+                    editions.append(settled)
+                if len(day_vintages(warehouse, one)) > 1:
+                    memory = memory_before(warehouse, one + timedelta(days=1), method)
                 progress.advance(str(one))
             public, page = show_all(warehouse, settings, is_sample=False)
             run = DailyRun(

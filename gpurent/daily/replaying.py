@@ -17,10 +17,12 @@ from gpurent.core.ids import content_id
 from gpurent.core.progress import Progress
 from gpurent.core.settings import Settings
 from gpurent.daily.bookkeeping import recorded_run
-from gpurent.daily.chain import memory_before
+from gpurent.daily.chain import day_vintages, memory_before
 from gpurent.daily.grading import grade_new, sync_registers
-from gpurent.daily.publishing import REPLAY, SAMPLE, Press, publish_day, show_all, signing_key, table_of
+from gpurent.daily.press import Press, signing_key
+from gpurent.daily.publishing import REPLAY, SAMPLE, publish_day, show_all, table_of
 from gpurent.daily.reports import DailyRun
+from gpurent.daily.settling import settle_held
 from gpurent.publish.edition import Edition
 from gpurent.publish.sample_key import sample_key
 from index.parameters import load
@@ -110,6 +112,11 @@ def _play(
         for hour in (press.method.time.held_release_hour_utc, press.method.time.final_hour_utc):
             player.advance(at_utc(day, hour))
             _step(clock, day, hour)
+            settled = settle_held(warehouse, day, press)
+            if settled is not None:
+                editions.append(settled)
+        if len(day_vintages(warehouse, day)) > 1:
+            memory = memory_before(warehouse, day + timedelta(days=1), press.method)
         if player.next_at is None and day >= _last_capture_day(clock, warehouse):
             return editions
         day += timedelta(days=1)

@@ -76,20 +76,32 @@ class Pool:
 def paule_mandel(*, values: Sequence[float], variances: Sequence[float]) -> Pool:
     """Random-effects mean with Paule and Mandel's variance between studies (J. Res. NBS 87, 1982).
 
-    By statsmodels' `combine_effects(method_re="iterated")`. One value is its own pool; none raises ValueError.
+    The variance solves Q(tau²) = k - 1; it is 0 where the studies agree better than their errors. One value is its
+    own pool; none, or a variance that is not positive, raises ValueError.
     """
     if not values:
         raise ValueError("a pool needs an estimate")
-    if len(values) == 1:
-        return Pool(values[0], math.sqrt(variances[0]), 0.0, 1)
-    import numpy as np  # noqa: PLC0415
-    from statsmodels.stats.meta_analysis import combine_effects  # noqa: PLC0415  # slow to import, rarely needed
+    if any(not 0 < variance < math.inf for variance in variances):
+        raise ValueError("variances must be positive and finite")
 
-    found = combine_effects(
-        np.asarray(values), np.asarray(variances), method_re="iterated", atol=1e-14, maxiter=500
-    )
-    tau_squared = max(float(found.tau2), 0.0)
-    weights = [1 / (tau_squared + variance) for variance in variances]
-    total = math.fsum(weights)
-    mean = math.fsum(w * x for w, x in zip(weights, values, strict=True)) / total
-    return Pool(mean, math.sqrt(1 / total), tau_squared, len(values))
+    def mean_at(tau_squared: float) -> tuple[float, float, float]:
+        weights = [1 / (tau_squared + variance) for variance in variances]
+        total = math.fsum(weights)
+        mean = math.fsum(w * x for w, x in zip(weights, values, strict=True)) / total
+        return mean, total, math.fsum(w * (x - mean) ** 2 for w, x in zip(weights, values, strict=True))
+
+    freedom = len(values) - 1
+    low, high = 0.0, 1.0
+    if freedom == 0 or mean_at(0.0)[2] <= freedom:
+        high = 0.0
+    else:
+        while mean_at(high)[2] > freedom:
+            high *= 2
+        for _ in range(200):  # Q falls as tau² grows: halve the bracket to the last bit
+            middle = (low + high) / 2
+            if mean_at(middle)[2] > freedom:
+                low = middle
+            else:
+                high = middle
+    mean, total, _ = mean_at(high)
+    return Pool(mean, math.sqrt(1 / total), high, len(values))

@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from gpurent.core.clock import at_utc
+from index.formulas.robust import Estimate
 from index.parameters import Methodology, load
 from index.steps.observation import Capture, DayItem, DayTrade
 from index.steps.publication import NO_PARENTS, Parents
@@ -153,6 +154,7 @@ class Market:
         trades: Sequence[DayTrade] = (),
         *,
         parents: Parents = NO_PARENTS,
+        pool: Sequence[Estimate] = (),
         renamed: Mapping[str, str] | None = None,
         outage: bool = False,
     ) -> GradeDay:
@@ -164,7 +166,9 @@ class Market:
             else list(quotes)
         )
         # through its JSON, so that every test also checks that the state survives being stored
+        pairs = self.state.recent_pairs  # these stand in `voices`, not in the JSON
         self.state = SeriesState.from_text(self.state.to_text())
+        self.state.recent_pairs = pairs
         result = run_day(
             self.grade_id,
             self.state,
@@ -176,6 +180,7 @@ class Market:
             renamed=renamed or {},
             outage=outage,
             counts_synthetic=True,
+            pool=pool,
         )
         self.days.append(result)
         self.next_day = when + timedelta(days=1)
