@@ -178,20 +178,25 @@ def _alternate(
     present = ((current * copies) @ to_buyer > 0).astype(np.int64)
     limit = np.maximum(cap, 1 / drawn.sum(axis=1))
     holds = np.zeros(drawn.shape[0], dtype=bool)
+    excess = np.full(drawn.shape[0], np.inf)
+    moving = np.arange(drawn.shape[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(rules.cap_passes):
-            of_seller = current @ to_seller  # of one copy
-            share = capped_copies(of_seller, drawn, cap)
-            factor = np.where(of_seller > 0, share / of_seller, 0.0)
-            moved = current * (factor @ to_seller.T)
-            of_buyer = (moved * copies) @ to_buyer
-            share = capped_copies(of_buyer, present, cap)
-            factor = np.where(of_buyer > 0, share / of_buyer, 0.0)
-            moved = moved * (factor @ to_buyer.T)
-            current = np.where(holds[:, None], current, moved)
-            largest = (current @ to_seller).max(axis=1)
-            holds |= largest - limit <= rules.cap_tolerance
-            if holds.all():
+            weights, times = current[moving], copies[moving]
+            of_seller = weights @ to_seller  # of one copy
+            share = capped_copies(of_seller, drawn[moving], cap)
+            weights = weights * (np.where(of_seller > 0, share / of_seller, 0.0) @ to_seller.T)
+            of_buyer = (weights * times) @ to_buyer
+            share = capped_copies(of_buyer, present[moving], cap)
+            weights = weights * (np.where(of_buyer > 0, share / of_buyer, 0.0) @ to_buyer.T)
+            current[moving] = weights
+            now = (weights @ to_seller).max(axis=1) - limit[moving]
+            holds[moving] = now <= rules.cap_tolerance
+            # a step this small cannot bring the rest within the tolerance in the passes that are left
+            is_stuck = np.abs(excess[moving] - now) * rules.cap_passes < rules.cap_tolerance
+            excess[moving] = now
+            moving = moving[~(holds[moving] | is_stuck)]
+            if moving.size == 0:
                 break
     return current, holds
 

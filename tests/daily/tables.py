@@ -32,3 +32,19 @@ def differing_tables(one: Path, other: Path) -> list[str]:
                 )
                 found.append(f"{table} ({len(mine)} and {len(theirs)} rows): {first[:300]}")
     return found
+
+
+def differing_rows(
+    one: Path, other: Path, table: str, *, without: tuple[str, ...]
+) -> list[tuple[object, object]]:
+    """The first rows of a table that differ between two warehouses, leaving columns out."""
+    found: list[list[str]] = []
+    for path in (one, other):
+        with duckdb.connect(str(path), read_only=True) as connection:
+            relation = connection.table(table)
+            kept = [duckdb.ColumnExpression(name) for name in relation.columns if name not in without]
+            found.append(sorted(str(row) for row in relation.select(*kept).fetchall()))
+    mine, theirs = found
+    if len(mine) != len(theirs):
+        return [(len(mine), len(theirs))]
+    return [(m, t) for m, t in zip(mine, theirs, strict=True) if m != t][:3]
