@@ -160,6 +160,7 @@ SELECT
     v.previous_usd_per_gpu_hour,
     v.previous_day,
     v.matched_weight,
+    v.matched_usd_per_gpu_hour,
     v.gpu_hours,
     v.is_public,
     v.known_at
@@ -309,6 +310,7 @@ SELECT
     CASE WHEN hides_price THEN 'withheld' ELSE status END AS status,
     CASE WHEN hides_price THEN 'confidential_trades' ELSE reason_code END AS reason_code,
     CASE WHEN hides_price THEN 6 ELSE level END AS level,
+    CASE WHEN hides_price THEN 6 WHEN hides_trades THEN level ELSE reached_level END AS reached_level,
     CASE WHEN hides_price THEN 'withheld' ELSE label END AS label,
     CASE WHEN NOT hides_price THEN letter END AS letter,
     basis,
@@ -340,6 +342,7 @@ SELECT
     CASE WHEN NOT hides_trades THEN gpu_hours END AS gpu_hours,
     CASE WHEN NOT hides_price THEN level_ci_low END AS level_ci_low,
     CASE WHEN NOT hides_price THEN level_ci_high END AS level_ci_high,
+    CASE WHEN NOT hides_price THEN change_20d_log END AS change_20d_log,
     CASE WHEN NOT hides_price THEN change_20d_half_width END AS change_20d_half_width,
     CASE WHEN NOT hides_price THEN max_leave_one_out END AS max_leave_one_out,
     CASE WHEN NOT hides_price THEN p25 END AS p25,
