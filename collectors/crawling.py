@@ -56,8 +56,8 @@ def crawl(runs: Mapping[str, SourceRun], settings: Mapping[str, Any]) -> None:
         raise UsageError("one process can ask sources once; start another for a second run")
     _started.append(True)
     process = AsyncCrawlerProcess(dict(settings))
-    for source_id, run in runs.items():
-        crawl_of_source = process.crawl(spider_of(source_id), run=run, source=run.source)
+    for run in runs.values():
+        crawl_of_source = process.crawl(spider_of(run.source.reader_id), run=run, source=run.source)
         crawl_of_source.add_done_callback(partial(_note_crash, run))
     process.start(install_signal_handlers=threading.current_thread() is threading.main_thread())
     for run in runs.values():

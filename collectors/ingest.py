@@ -36,7 +36,7 @@ def ingest(
     """
     sources = load_sources(overlay)
     record = source(sources, source_id)
-    reader_of(source_id)
+    reader_of(record.reader_id)
     sync_sources(warehouse, [record])
     asked = request_text(observed_at=as_utc(observed_at) if observed_at is not None else None)
     results = []

@@ -56,10 +56,10 @@ def read_document(document: Document, source: SourceRecord) -> Iterator[Item]:
     if status is not None and status != _OK:
         raise SourceError("http_status", f"HTTP {status} instead of 200")
     try:
-        yield from reader_of(document.source_id)(document, source)
+        yield from reader_of(source.reader_id)(document, source)
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         # a shape nobody thought of ends its own document, not the run; the bytes are kept
-        _log.exception("%s: the reader of %s failed", document.url, document.source_id)
+        _log.exception("%s: the reader of %s failed", document.url, source.reader_id)
         raise SourceError("reader_crashed", f"{type(error).__name__}: {error}") from error
 
 

@@ -1,7 +1,8 @@
 """The register of sources: one TOML record a source, the columns of table `sources` and what its spider needs.
 
 The file's name is the source's id, and so are the names of its spider and of its folder of fixtures. A user's
-overlay (`registers/sources/<id>.toml`) changes single fields of a record or adds a record of its own.
+overlay (`registers/sources/<id>.toml`) changes single fields of a record or adds a record of its own, which names
+the source whose format it has (`reader`). A file of comments alone says nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -27,7 +29,15 @@ SourceKind = Literal[
 Redistribution = Literal["allowed", "aggregates_only", "unknown"]
 _MEGABYTE = 10**6
 _NOT_COLUMNS = frozenset(
-    ["terms_note", "states", "options", "size_limit_bytes", "unpacked_limit_bytes", "empty_lists_count"]
+    [
+        "reader",
+        "terms_note",
+        "states",
+        "options",
+        "size_limit_bytes",
+        "unpacked_limit_bytes",
+        "empty_lists_count",
+    ]
 )
 
 
@@ -45,6 +55,7 @@ class SourceRecord(BaseModel):
     """A source as its file describes it. `terms_checked_on` and `robots_checked_on` are None until a person has
 
     read them. `redistribution` unknown counts as aggregates only. `states` fills words the rows leave out.
+    `reader` is the source whose spider reads this one; by default its own.
     `empty_lists_count`: an empty answer means that all of that list is gone, and not that the source stumbled.
     """
 
@@ -52,6 +63,7 @@ class SourceRecord(BaseModel):
 
     source_id: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
     title: Annotated[str, Field(min_length=1)]
+    reader: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] | None = None
     kind: SourceKind
     url: Annotated[str, Field(pattern=r"^https://")]
     unit: Annotated[str, Field(min_length=1)]
@@ -74,6 +86,11 @@ class SourceRecord(BaseModel):
     states: dict[str, Statement] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
 
+    @property
+    def reader_id(self) -> str:
+        """The name of the spider that asks for and reads this source's documents."""
+        return self.reader or self.source_id
+
     def stated(self, column: str) -> str | None:
         """The source's own words for a `…_text` column where its rows say nothing; None if it does not either."""
         statement = self.states.get(column)
@@ -90,11 +107,25 @@ def load_sources(overlay: Path | None = None) -> dict[str, SourceRecord]:
 
     Raises ConfigError naming the file and the field.
     """
-    tables = {name: dict(table) for name, table in _packaged().items()}
+    own = overlay_of_sources(overlay)
+    tables = {**_packaged()}
+    for name, (_, changed) in own.items():
+        tables[name] = {**tables.get(name, {}), **changed}
+    records = {
+        name: _record(name, tables[name], own[name][0] if name in own else f"collectors/sources/{name}.toml")
+        for name in sorted(tables)
+    }
+    for name, (file, _) in own.items():
+        _check_reader(records[name].reader_id, file)
+    return records
+
+
+def overlay_of_sources(overlay: Path | None) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Source → the user's file, and what it states; files of comments alone are left out."""
     folder = overlay / "sources" if overlay is not None else None
-    for path in sorted(folder.glob("*.toml")) if folder is not None and folder.is_dir() else []:
-        tables[path.stem] = {**tables.get(path.stem, {}), **_parsed(path.read_bytes(), str(path))}
-    return {name: _record(name, tables[name]) for name in sorted(tables)}
+    paths = sorted(folder.glob("*.toml")) if folder is not None and folder.is_dir() else []
+    stated = ((path, _parsed(path.read_bytes(), str(path))) for path in paths)
+    return {path.stem: (str(path), table) for path, table in stated if table}
 
 
 def source(sources: Mapping[str, SourceRecord], source_id: str) -> SourceRecord:
@@ -155,7 +186,14 @@ def _parsed(body: bytes, shown_name: str) -> dict[str, Any]:
         raise ConfigError(f"{shown_name}: {error}") from None
 
 
-def _record(source_id: str, table: Mapping[str, Any]) -> SourceRecord:
+def _check_reader(reader_id: str, file: str) -> None:
+    if find_spec(f"collectors.spiders.{reader_id}") is None:
+        raise ConfigError(
+            f"{file}: reader: there is none for {reader_id!r}; name the source whose format this one has"
+        )
+
+
+def _record(source_id: str, table: Mapping[str, Any], file: str) -> SourceRecord:
     try:
         return SourceRecord(**{"source_id": source_id, **table})
     except ValidationError as error:
@@ -163,4 +201,4 @@ def _record(source_id: str, table: Mapping[str, Any]) -> SourceRecord:
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         )
-        raise ConfigError(f"sources/{source_id}.toml: {problems}") from None
+        raise ConfigError(f"{file}: {problems}") from None

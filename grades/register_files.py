@@ -1,19 +1,19 @@
 """The registers as files: packaged ones and a user's own beside them, read once and known by a content hash.
 
 A user's folder (`registers/`) may hold `operators/*.toml`, `specs/*.toml` and `evidence/*.toml`. An operator there
-with a packaged id adds names and facts to it; everything else is added as it is. Ids are never used twice.
+with a packaged id adds names and facts to it; everything else is added as it is. Ids are never used twice. A file of
+comments alone says nothing.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from gpurent.core.errors import ConfigError, NotFoundError
+from gpurent.core.errors import ConfigError, NotFoundError, UsageError
 from gpurent.core.ids import content_id, sha256_hex
 from grades.grade_code import GradeCode, parse_code
 from grades.lexicon import lexicon, read_toml, vocabulary_bytes
@@ -30,11 +30,15 @@ from grades.text import key
 
 AXES_ACCEPTED = ("chip", "form_memory", "lot", "fabric", "scope", "term", "place")
 ANY = "*"
+OWN = "registers/"
 
 
 @dataclass(frozen=True)
 class Registers:
-    """All registers of one version. `operator_names` maps the key of a name to the operator."""
+    """All registers of one version. `operator_names` maps the key of a name to the operator.
+
+    `stated_in` names the files of an operator's or specification's id, `evidence_files` that of each evidence file.
+    """
 
     version: str
     operators: Mapping[str, Operator]
@@ -43,6 +47,8 @@ class Registers:
     any_values: Mapping[str, list[str]]
     evidence: tuple[EvidenceFile, ...]
     scheme: TierScheme
+    stated_in: Mapping[str, tuple[str, ...]]
+    evidence_files: tuple[str, ...]
 
     def operator_id(self, text: str) -> str | None:
         """The operator a source's name means; None for a name that is not registered."""
@@ -74,7 +80,7 @@ def load_registers(overlay: Path | None = None) -> Registers:
     )
     version = content_id("reg", digest)
     if version not in _loaded:
-        _loaded[version] = _checked(_read(version, bodies))
+        _loaded[version] = _checked(_read(version, bodies, overlay or Path(OWN)))
     return _loaded[version]
 
 
@@ -88,14 +94,16 @@ def registers_at(version: str) -> Registers:
 
 
 def _files(overlay: Path | None) -> Iterator[tuple[str, bytes]]:
-    """Shown name and body of every register file; a user's files are shown under their own path."""
+    """Name and body of every register file; a user's files begin with `registers/`, wherever they lie."""
     yield from vocabulary_bytes()
     yield from _packaged()
     if overlay is None:
         return
     for folder in ("operators", "specs", "evidence"):
         for path in sorted((overlay / folder).glob("*.toml")) if (overlay / folder).is_dir() else []:
-            yield f"registers/{folder}/{path.name}", path.read_bytes()
+            body = path.read_bytes()
+            if any(line.strip() and not line.lstrip().startswith(b"#") for line in body.splitlines()):
+                yield f"{OWN}{folder}/{path.name}", body
 
 
 @cache
@@ -108,27 +116,37 @@ def _packaged() -> tuple[tuple[str, bytes], ...]:
     return tuple(found)
 
 
-def _read(version: str, bodies: Mapping[str, bytes]) -> Registers:
+def _read(version: str, bodies: Mapping[str, bytes], overlay: Path) -> Registers:
     operators: dict[str, Operator] = {}
     specs: list[Spec] = []
-    evidence: list[EvidenceFile] = []
-    for name, body in sorted(bodies.items(), key=lambda entry: (entry[0].startswith("registers/"), entry[0])):
-        folder = name.removeprefix("registers/").partition("/")[0]
-        shown = name if name.startswith("registers/") else f"grades/{name}"
+    evidence: list[tuple[str, EvidenceFile]] = []
+    stated_in: dict[str, tuple[str, ...]] = {}
+
+    def state(entry_id: str, file: str) -> None:
+        stated_in[entry_id] = (*stated_in.get(entry_id, ()), file)
+
+    for name, body in sorted(bodies.items(), key=lambda entry: (entry[0].startswith(OWN), entry[0])):
+        folder = name.removeprefix(OWN).partition("/")[0]
+        shown = str(overlay / name.removeprefix(OWN)) if name.startswith(OWN) else f"grades/{name}"
         if folder == "operators":
             for operator in read_toml(body, shown, OperatorsFile).operator:
                 operators[operator.operator_id] = _joined(name, operators.get(operator.operator_id), operator)
+                state(operator.operator_id, shown)
         elif folder == "evidence":
-            evidence.append(read_toml(body, shown, EvidenceFile))
+            evidence.append((shown, read_toml(body, shown, EvidenceFile)))
         elif folder == "specs" and name != "specs/any.toml":
-            specs += read_toml(body, shown, SpecsFile).spec
+            for spec in read_toml(body, shown, SpecsFile).spec:
+                specs.append(spec)
+                state(spec.spec_id, shown)
     return Registers(
         version=version,
         operators=dict(sorted(operators.items())),
-        operator_names=_names(operators.values()),
+        operator_names=_names(operators.values(), stated_in),
         specs=tuple(sorted(specs, key=lambda spec: spec.spec_id)),
         any_values=read_toml(bodies["specs/any.toml"], "grades/specs/any.toml", AnyFile).any,
-        evidence=tuple(evidence),
+        evidence=tuple(file for _, file in evidence),
+        stated_in=stated_in,
+        evidence_files=tuple(shown for shown, _ in evidence),
         scheme=read_toml(bodies["tier_scheme.toml"], "grades/tier_scheme.toml", TierScheme),
     )
 
@@ -136,13 +154,13 @@ def _read(version: str, bodies: Mapping[str, bytes]) -> Registers:
 def _joined(file: str, have: Operator | None, more: Operator) -> Operator:
     if have is None:
         return more
-    if not file.startswith("registers/"):
+    if not file.startswith(OWN):
         raise ConfigError(f"grades/{file}: operator {more.operator_id} stands in two files")
     names = {origin: [*have.names.get(origin, []), *found] for origin, found in more.names.items()}
     return have.model_copy(update={"names": {**have.names, **names}, "fact": [*have.fact, *more.fact]})
 
 
-def _names(operators: Iterable[Operator]) -> dict[str, str]:
+def _names(operators: Iterable[Operator], stated_in: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for operator in operators:
         said = [
@@ -152,8 +170,9 @@ def _names(operators: Iterable[Operator]) -> dict[str, str]:
         ]
         for name in said:
             if found.setdefault(key(name), operator.operator_id) != operator.operator_id:
+                file = stated_in[operator.operator_id][-1]
                 raise ConfigError(
-                    f"operators: {name!r} is a name of both {found[key(name)]} and {operator.operator_id}"
+                    f"{file}: names: {name!r} is a name of both {found[key(name)]} and {operator.operator_id}"
                 )
     return found
 
@@ -162,43 +181,56 @@ def _checked(registers: Registers) -> Registers:
     """Rules over all files: known operators, permanent ids used once, codes that read, parents that exist."""
     codes = {spec.code for spec in registers.specs}
     for spec in registers.specs:
-        code = parse_code(spec.code)
-        _check_spec(registers, spec, code, codes)
-    _check_unique("spec_id", [spec.spec_id for spec in registers.specs])
-    _check_unique("code and version", [f"{spec.code}@{spec.version}" for spec in registers.specs])
+        file = registers.stated_in[spec.spec_id][-1]
+        try:
+            code = parse_code(spec.code)
+        except UsageError as error:
+            raise ConfigError(f"{file}: code: {error}") from None
+        for problem in _spec_problems(registers, spec, code, codes):
+            raise ConfigError(f"{file}: {spec.code}: {problem}")
+    _check_unique(registers, "spec_id", [(spec.spec_id, spec) for spec in registers.specs])
+    versions = [(f"{spec.code}@{spec.version}", spec) for spec in registers.specs]
+    _check_unique(registers, "code and version", versions)
     named: dict[str, str] = {}
     for spec in registers.specs:
         for bucket, grade_id in spec.grades.items():
             grade = f"{spec.code}.{bucket}"
             if named.setdefault(grade_id, grade) != grade:
-                raise ConfigError(f"specs: grade_id {grade_id} stands for {named[grade_id]} and {grade}")
-    for entry in registers.evidence:
+                file = registers.stated_in[spec.spec_id][-1]
+                raise ConfigError(
+                    f"{file}: grades: grade_id {grade_id} stands for {named[grade_id]} and {grade}"
+                )
+    for file, entry in zip(registers.evidence_files, registers.evidence, strict=True):
         if entry.operator_id not in registers.operators:
-            raise ConfigError(f"evidence: {entry.operator_id} is not in the register of operators")
+            raise ConfigError(f"{file}: operator_id: {entry.operator_id} is not in the register of operators")
     return registers
 
 
-def _check_spec(registers: Registers, spec: Spec, code: GradeCode, codes: set[str]) -> None:
+def _spec_problems(registers: Registers, spec: Spec, code: GradeCode, codes: set[str]) -> Iterator[str]:
     if code.bucket != "ALL" or code.version is not None or spec.code != code.code:
-        raise ConfigError(f"specs: {spec.code} is written without bucket and version, in capitals")
+        yield "code: is written without bucket and version, in capitals"
     if spec.parent is not None and spec.parent not in codes:
-        raise ConfigError(f"specs: the parent of {spec.code}, {spec.parent}, is no specification")
+        yield f"parent: {spec.parent} is no specification"
     unknown = spec.accepts.keys() - set(AXES_ACCEPTED) or spec.grades.keys() - {
         word.code for word in lexicon().axes.bucket
     }
     if unknown:
-        raise ConfigError(f"specs: {spec.code}: {', '.join(sorted(unknown))} is no axis or bucket")
+        yield f"{', '.join(sorted(unknown))} is no axis or bucket"
     if code.form_memory[0] == "Y" and "form_memory" not in spec.accepts:
-        raise ConfigError(
-            f"specs: {spec.code} takes any form and must list the forms and memories it accepts"
-        )
+        yield "accepts: takes any form and must list the forms and memories it accepts"
     if not set(registers.accepted(spec)["chip"]) <= lexicon().chips.keys():
-        raise ConfigError(f"specs: {spec.code} accepts a chip that is not in the vocabulary")
+        yield "accepts: has a chip that is not in the vocabulary"
     if ("T12" not in spec.grades and {"T1", "T2"} & spec.grades.keys()) or "ALL" not in spec.grades:
-        raise ConfigError(f"specs: {spec.code}: every specification has ALL, and T12 above T1 and T2")
+        yield "grades: every specification has ALL, and T12 above T1 and T2"
 
 
-def _check_unique(what: str, values: Iterable[str]) -> None:
-    twice = sorted(value for value, count in Counter(values).items() if count > 1)
-    if twice:
-        raise ConfigError(f"specs: {what} used twice: {', '.join(twice)}")
+def _check_unique(registers: Registers, what: str, values: Iterable[tuple[str, Spec]]) -> None:
+    """Every value stands once; a second one is named with the files of both."""
+    first: dict[str, Spec] = {}
+    for value, spec in values:
+        if value in first:
+            files = dict.fromkeys(
+                [*registers.stated_in[first[value].spec_id], *registers.stated_in[spec.spec_id]]
+            )
+            raise ConfigError(f"{', '.join(files)}: {what} used twice: {value}")
+        first[value] = spec

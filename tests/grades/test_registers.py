@@ -287,7 +287,7 @@ def _code(body: str) -> str:
         (
             "operators",
             '[[operator]]\noperator_id = "x"\nnmae = "X"',
-            "registers/operators/mine.toml: operator.0",
+            "operators/mine.toml: operator.0",
         ),
         ("evidence", 'operator_id = "nobody"\nsource = []', "nobody is not in the register"),
         (
