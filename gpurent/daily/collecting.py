@@ -35,7 +35,9 @@ def collect_now(
                 from collectors.replay import replay as replay_archive  # noqa: PLC0415
 
                 progress.start("replaying", None)
-                report = replay_archive(warehouse, replay, run_id=run_id, sources=source_ids or None)
+                report = replay_archive(
+                    warehouse, replay, run_id=run_id, sources=source_ids or None, overlay=settings.registers
+                )
             else:
                 report = collect_live(warehouse, settings, source_ids, run_id, progress)
             _, graded = bring_up_to_date(warehouse, settings)

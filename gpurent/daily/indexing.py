@@ -100,5 +100,5 @@ def index_days(
                 )
                 progress.advance(str(day))
             run = IndexRun(done, live, register_version, method.version)
-            log.report, log.exit_code = {"days": len(done), "live_days": len(live)}, run.exit_code
+            log.report, log.exit_code = run.as_json(), run.exit_code
     return run

@@ -189,7 +189,7 @@ def publish_latest(settings: Settings, day: date | None, reason: str | None, pro
             collected = None
             if day is None:
                 collected = collect_live(warehouse, settings, (), run_id, progress)
-            register_version, _ = bring_up_to_date(warehouse, settings)
+            register_version, graded = bring_up_to_date(warehouse, settings)
             press = Press(settings.editions, key, method, register_version)
             days = _days_to_publish(warehouse, day, method)
             memory = memory_before(warehouse, days[0], method)
@@ -214,9 +214,10 @@ def publish_latest(settings: Settings, day: date | None, reason: str | None, pro
                 public_path=public,
                 collected=None if collected is None else collected.to_json(),
                 failed_sources=[] if collected is None else collected.failed,
+                graded=graded,
                 is_all_withheld=editions[-1].is_all_withheld,
                 is_sample=False,
                 is_recorded=False,
             )
-            log.report, log.exit_code = {"day": str(run.day)}, run.exit_code
+            log.report, log.exit_code = run.as_run(), run.exit_code
     return run

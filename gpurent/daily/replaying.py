@@ -6,6 +6,7 @@ D+1 09:00, and the clock steps on to 12:00 and 15:00 (when held values are settl
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -21,7 +22,7 @@ from gpurent.daily.chain import day_vintages, memory_before
 from gpurent.daily.grading import grade_new, sync_registers
 from gpurent.daily.press import Press, signing_key
 from gpurent.daily.publishing import REPLAY, SAMPLE, publish_day, show_all, table_of
-from gpurent.daily.reports import DailyRun
+from gpurent.daily.reports import DailyRun, Graded
 from gpurent.daily.settling import settle_held
 from gpurent.publish.edition import Edition
 from gpurent.publish.sample_key import sample_key
@@ -67,9 +68,10 @@ def publish_archive(
         run_id = content_id("run", purpose, clock.now())
         with recorded_run(warehouse, f"daily --{purpose}", run_id) as log:
             register_version = sync_registers(warehouse, own)
-            player = Replay(warehouse, folder, run_id=run_id)
+            player = Replay(warehouse, folder, run_id=run_id, overlay=own.registers)
             press = Press(own.editions, key, method, register_version, is_sample)
-            editions = _play(warehouse, player, clock, press, reason, progress)
+            progress.start("publishing the archive's days", _days_by_name(folder))
+            editions, graded = _play(warehouse, player, clock, press, reason, progress)
             progress.start("writing the page", None)
             public, page = show_all(warehouse, own, is_sample=is_sample)
             run = DailyRun(
@@ -81,11 +83,12 @@ def publish_archive(
                 public_path=public,
                 collected=player.report.to_json(),
                 failed_sources=player.report.failed,
+                graded=graded,
                 is_all_withheld=editions[-1].is_all_withheld,
                 is_sample=is_sample,
                 is_recorded=True,
             )
-            log.report, log.exit_code = {"days": len(editions)}, run.exit_code
+            log.report, log.exit_code = run.as_run(), run.exit_code
     return run
 
 
@@ -96,16 +99,16 @@ def _play(
     press: Press,
     reason: str | None,
     progress: Progress,
-) -> list[Edition]:
+) -> tuple[list[Edition], Graded]:
     """Step through the archive's days until its last capture's day is published."""
     day: date = clock.now().date()
     editions: list[Edition] = []
-    progress.start("publishing the archive's days", None)
+    graded = Graded()
     memory = memory_before(warehouse, day, press.method)
     while True:
         player.advance(at_utc(day, press.method.time.provisional_hour_utc))
         _step(clock, day, press.method.time.provisional_hour_utc)
-        grade_new(warehouse, press.register_version)
+        graded += grade_new(warehouse, press.register_version)
         edition, memory = publish_day(warehouse, day, press, memory, reason)
         editions.append(edition)
         progress.advance(str(day))
@@ -118,8 +121,17 @@ def _play(
         if len(day_vintages(warehouse, day)) > 1:
             memory = memory_before(warehouse, day + timedelta(days=1), press.method)
         if player.next_at is None and day >= _last_capture_day(clock, warehouse):
-            return editions
+            return editions, graded
         day += timedelta(days=1)
+
+
+def _days_by_name(folder: Path) -> int | None:
+    """How many days the archive spans, as its files' names have it: for a person who waits. None where they do not."""
+    named = []
+    for path in folder.rglob("*.warc.gz"):
+        with suppress(ValueError):
+            named.append(date.fromisoformat(path.name[:8]))
+    return (max(named) - min(named)).days + 1 if named else None
 
 
 def _step(clock: RecordedClock, day: date, hour: int) -> None:

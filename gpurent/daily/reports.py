@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -21,6 +22,14 @@ class Graded:
     offers: int = 0
     trades: int = 0
     rejected: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Graded) -> Graded:
+        return Graded(
+            self.captures + other.captures,
+            self.offers + other.offers,
+            self.trades + other.trades,
+            dict(Counter(self.rejected) + Counter(other.rejected)),
+        )
 
     def as_json(self) -> Json:
         return {
@@ -119,6 +128,7 @@ class DailyRun:
     public_path: Path
     collected: Json | None
     failed_sources: Sequence[str]
+    graded: Graded
     is_all_withheld: bool
     is_sample: bool
     is_recorded: bool
@@ -143,4 +153,9 @@ class DailyRun:
             "public_path": str(self.public_path),
             "collected": self.collected,
             "failed_sources": list(self.failed_sources),
+            "graded": self.graded.as_json(),
         }
+
+    def as_run(self) -> Json:
+        """What the `runs` table keeps of it: everything but the prices, which have tables of their own."""
+        return {name: value for name, value in self.as_json().items() if name != "table"}

@@ -550,6 +550,7 @@ def _reference(
         "status": grade.status,
         "reason_code": grade.reason,
         "level": grade.level,
+        "reached_level": grade.level,
         "label": grade.label,
         "basis": "traded_equivalent" if grade.is_traded_only else "advertised",
         "flags": "start" if is_first and is_out else "",
