@@ -13,6 +13,7 @@ from collectors.registry import SourceRecord, load_sources, source, sync_sources
 from collectors.reports import Fault, FileResult, IngestReport
 from gpurent.core.clock import as_utc
 from gpurent.core.errors import SourceError
+from gpurent.core.progress import SILENT, Progress
 from gpurent.core.stages import reach
 from warehouse.archive import SOURCE_LIMIT_BYTES, Archive, open_archive
 from warehouse.store import Warehouse
@@ -27,6 +28,7 @@ def ingest(
     run_id: str,
     observed_at: datetime | None = None,
     overlay: Path | None = None,
+    progress: Progress = SILENT,
 ) -> IngestReport:
     """Read files with the readers of one source, in the order given, one transaction a file.
 
@@ -43,6 +45,7 @@ def ingest(
     with open_archive(warehouse) as archive:
         for path in paths:
             results.append(_one(warehouse, archive, record, Path(path), asked, run_id))
+            progress.advance(Path(path).name)
     reach("collectors.source.done")
     return IngestReport(source_id, tuple(results))
 

@@ -18,6 +18,7 @@ from collectors.settings import scrapy_settings
 from gpurent.core.clock import utc_day
 from gpurent.core.errors import SourceError
 from gpurent.core.ids import content_id
+from gpurent.core.progress import SILENT, Progress
 from gpurent.core.settings import Settings
 from gpurent.core.stages import reach
 from warehouse.archive import Archive, StoredRecord, open_archive
@@ -39,6 +40,7 @@ def collect(
     *,
     run_id: str,
     endpoint: str | None = None,
+    progress: Progress = SILENT,
 ) -> CollectReport:
     """Ask `source_ids`, or every source that is asked live when there are none, and record what they state.
 
@@ -53,7 +55,7 @@ def collect(
     sync_sources(warehouse, asked.values())
     with open_archive(warehouse) as archive:
         runs = {
-            name: SourceRun(warehouse, archive, record, report, endpoint, warehouse.clock.now())
+            name: SourceRun(warehouse, archive, record, report, endpoint, warehouse.clock.now(), progress)
             for name, record in asked.items()
         }
         from collectors.crawling import crawl  # noqa: PLC0415  # Scrapy takes half a second to import
@@ -85,6 +87,7 @@ class SourceRun:
     report: CollectReport
     endpoint: str | None
     snapshot_at: datetime
+    progress: Progress = SILENT
     crash: BaseException | None = field(default=None)
 
     def now(self) -> datetime:
@@ -110,6 +113,7 @@ class SourceRun:
             snapshot_at=self.snapshot_at,
         )
         self.report.add(outcome)
+        self.progress.advance(f"{document.source_id}: {outcome.accepted} rows")
         return outcome
 
     def fault(self, fault: Fault) -> None:

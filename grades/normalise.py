@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from gpurent.core.progress import SILENT, Progress
 from gpurent.core.stages import reach
 from gpurent.core.units import PRICE_BASES
 from grades.axes import AXES, StatedWords, decide_once
@@ -51,7 +52,7 @@ class NormaliseReport:
     rejected: Mapping[str, int] = field(default_factory=dict)
 
 
-def normalise(warehouse: Warehouse, register_version: str) -> NormaliseReport:
+def normalise(warehouse: Warehouse, register_version: str, *, progress: Progress = SILENT) -> NormaliseReport:
     """Normalise and grade every capture not yet in `normalisations` under this version; twice does nothing.
 
     `register_version` is what `grades.registers.sync` returned in this process, or the packaged registers'.
@@ -70,12 +71,15 @@ def normalise(warehouse: Warehouse, register_version: str) -> NormaliseReport:
     rejected: Counter[str] = Counter()
     with _named_tables(warehouse, price_bases=_price_bases(), route_ranks=_route_ranks()):
         run_sql(warehouse, PACKAGE, "11_source_routes")
-        for batch, is_retry in [(b, False) for b in _batches(new)] + [(b, True) for b in _batches(retried)]:
+        batches = [(b, False) for b in _batches(new)] + [(b, True) for b in _batches(retried)]
+        progress.start("grading", len(batches))
+        for batch, is_retry in batches:
             with warehouse.transaction():
                 counts, refused = _normalise_batch(warehouse, registers, batch, is_retry, parameters)
                 reach("grades.normalise.written")
             totals.update(counts)
             rejected.update(refused)
+            progress.advance(f"{len(batch)} captures")
     return NormaliseReport(
         len(new) + len(retried), totals["offers"], totals["trades"], dict(sorted(rejected.items()))
     )

@@ -20,8 +20,14 @@ def collect_live(
     """Ask the sources now."""
     from collectors.live import collect  # noqa: PLC0415
 
-    progress.start("collecting", len(source_ids) or None)
-    return collect(warehouse, source_ids, settings, run_id=run_id, endpoint=settings.endpoint)
+    progress.start("collecting", None)
+    report = collect(
+        warehouse, source_ids, settings, run_id=run_id, endpoint=settings.endpoint, progress=progress
+    )
+    for source_id in report.failed:
+        found = report.sources[source_id]
+        progress.note(f"{source_id} {found.status}: {'; '.join(fault.reason_code for fault in found.faults)}")
+    return report
 
 
 def collect_now(
@@ -40,7 +46,7 @@ def collect_now(
                 )
             else:
                 report = collect_live(warehouse, settings, source_ids, run_id, progress)
-            _, graded = bring_up_to_date(warehouse, settings)
+            _, graded = bring_up_to_date(warehouse, settings, progress)
             run = CollectRun(report.to_json(), report.failed, len(report.sources), graded)
             log.report, log.exit_code = run.as_json(), run.exit_code
     return run

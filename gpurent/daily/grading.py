@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpurent.core.progress import SILENT, Progress
 from gpurent.core.settings import Settings
 from gpurent.core.stages import reach
 from gpurent.daily.reports import Graded
@@ -10,9 +11,9 @@ from grades.registers import sync
 from warehouse.store import Warehouse
 
 
-def grade_new(warehouse: Warehouse, register_version: str) -> Graded:
+def grade_new(warehouse: Warehouse, register_version: str, progress: Progress = SILENT) -> Graded:
     """Normalise and grade every capture that is not graded under these registers yet."""
-    report = normalise(warehouse, register_version)
+    report = normalise(warehouse, register_version, progress=progress)
     reach("daily.graded")
     return Graded(report.captures, report.offers, report.trades, report.rejected)
 
@@ -22,7 +23,9 @@ def sync_registers(warehouse: Warehouse, settings: Settings) -> str:
     return sync(warehouse, settings.registers if settings.registers.exists() else None)
 
 
-def bring_up_to_date(warehouse: Warehouse, settings: Settings) -> tuple[str, Graded]:
+def bring_up_to_date(
+    warehouse: Warehouse, settings: Settings, progress: Progress = SILENT
+) -> tuple[str, Graded]:
     """Sync the registers, then grade what is new under them; the register version and counts."""
     register_version = sync_registers(warehouse, settings)
-    return register_version, grade_new(warehouse, register_version)
+    return register_version, grade_new(warehouse, register_version, progress)

@@ -62,7 +62,7 @@ def index_days(
     with open_warehouse(settings.warehouse, threads=settings.threads) as warehouse:
         run_id = run_id_of("index", warehouse, str(first_day), str(last_day))
         with recorded_run(warehouse, "index", run_id) as log:
-            register_version, _ = bring_up_to_date(warehouse, settings)
+            register_version, _ = bring_up_to_date(warehouse, settings, progress)
             start, end = _range(warehouse, first_day, last_day, method)
             memory: Memory = memory_before(warehouse, start, method)
             done: list[IndexedDay] = []

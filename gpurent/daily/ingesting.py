@@ -29,10 +29,15 @@ def ingest_files(
         with recorded_run(warehouse, "ingest", run_id) as log:
             progress.start("reading files", len(paths))
             report = ingest(
-                warehouse, source_id, paths, run_id=run_id, observed_at=observed_at, overlay=overlay
+                warehouse,
+                source_id,
+                paths,
+                run_id=run_id,
+                observed_at=observed_at,
+                overlay=overlay,
+                progress=progress,
             )
-            progress.start("grading", None)
-            _, graded = bring_up_to_date(warehouse, settings)
+            _, graded = bring_up_to_date(warehouse, settings, progress)
             run = IngestRun(report.to_json(), report.exit_code, graded, settings.warehouse)
             log.report, log.exit_code = run.as_json(), run.exit_code
     return run

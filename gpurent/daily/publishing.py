@@ -189,7 +189,7 @@ def publish_latest(settings: Settings, day: date | None, reason: str | None, pro
             collected = None
             if day is None:
                 collected = collect_live(warehouse, settings, (), run_id, progress)
-            register_version, graded = bring_up_to_date(warehouse, settings)
+            register_version, graded = bring_up_to_date(warehouse, settings, progress)
             press = Press(settings.editions, key, method, register_version)
             days = _days_to_publish(warehouse, day, method)
             memory = memory_before(warehouse, days[0], method)
