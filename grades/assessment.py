@@ -50,14 +50,14 @@ def assess(scheme: TierScheme, scope: str, evidence: Iterable[Evidence], day: da
     """The assessment of one unit on `day`. `evidence` may hold other scopes and later pages: they do not count."""
     counted = [entry for entry in evidence if counts(scheme, scope, entry, day)]
     by_criterion = {
-        criterion.id: _usable(scheme, [e for e in counted if e.item.criterion in criterion.evidence])
+        criterion.id: usable(scheme, [e for e in counted if e.item.criterion in criterion.evidence])
         for criterion in scheme.criterion
     }
     categories = []
     for category in scheme.category:
-        criteria = [c for c in scheme.criterion if c.category == category.id and _is_for(c, scope)]
-        known = [_known(scheme, by_criterion[c.id], day) for c in criteria]
-        categories.append((category, _Category.of([pair for pair in known if pair], len(criteria))))
+        criteria = [c for c in scheme.criterion if c.category == category.id and is_for(c, scope)]
+        known = [known_result(scheme, by_criterion[c.id], day) for c in criteria]
+        categories.append((category, CategoryAssessment.of([pair for pair in known if pair], len(criteria))))
     used = {id(entry) for entries in by_criterion.values() for entry in entries}
     return Assessment(
         score=_mean([(c, found.score) for c, found in categories if found.score is not None]),
@@ -66,7 +66,7 @@ def assess(scheme: TierScheme, scope: str, evidence: Iterable[Evidence], day: da
         coverage=_mean([(c, found.coverage) for c, found in categories]) or 0.0,
         by_category={c.id: found.coverage for c, found in categories},
         has_critical_failing=any(
-            criterion.is_critical and _is_for(criterion, scope) and _newest_fails(by_criterion[criterion.id])
+            criterion.is_critical and is_for(criterion, scope) and _newest_fails(by_criterion[criterion.id])
             for criterion in scheme.criterion
         ),
         is_testable=not _newest_fails(by_criterion.get("testable", [])),
@@ -88,14 +88,16 @@ def counts(scheme: TierScheme, scope: str, entry: Evidence, day: date) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Category:
+class CategoryAssessment:
+    """Shares of one category; `score` is None where nothing of it is known."""
+
     score: float | None
     low: float
     high: float
     coverage: float
 
     @classmethod
-    def of(cls, known: list[tuple[float, float]], criteria: int) -> _Category:
+    def of(cls, known: list[tuple[float, float]], criteria: int) -> CategoryAssessment:
         """From (known weight, result) pairs of the criteria known, out of `criteria` in all."""
         weight = math.fsum(w for w, _ in known)
         passed = math.fsum(w * result for w, result in known)
@@ -109,11 +111,12 @@ class _Category:
         )
 
 
-def _is_for(criterion: Criterion, scope: str) -> bool:
+def is_for(criterion: Criterion, scope: str) -> bool:
+    """Whether a criterion is asked of a scope."""
     return not criterion.scopes or scope in criterion.scopes
 
 
-def _usable(scheme: TierScheme, entries: list[Evidence]) -> list[Evidence]:
+def usable(scheme: TierScheme, entries: list[Evidence]) -> list[Evidence]:
     """Customers' reports count together or not at all: a few of them prove nothing."""
     reports = {entry.page.url for entry in entries if entry.page.source_class == "customer"}
     if len(reports) >= scheme.least_customer_reports:
@@ -121,17 +124,18 @@ def _usable(scheme: TierScheme, entries: list[Evidence]) -> list[Evidence]:
     return [entry for entry in entries if entry.page.source_class != "customer"]
 
 
-def _known(scheme: TierScheme, entries: list[Evidence], day: date) -> tuple[float, float] | None:
+def known_result(scheme: TierScheme, entries: list[Evidence], day: date) -> tuple[float, float] | None:
     """Known weight (that of the best item, aged) and mean result of one criterion; None without items."""
     if not entries:
         return None
-    weights = [_weight(scheme, entry, day) for entry in entries]
+    weights = [weight_of(scheme, entry, day) for entry in entries]
     total = math.fsum(weights)
     result = math.fsum(w * _RESULTS[e.item.result] for w, e in zip(weights, entries, strict=True)) / total
     return min(1.0, max(weights)), result
 
 
-def _weight(scheme: TierScheme, entry: Evidence, day: date) -> float:
+def weight_of(scheme: TierScheme, entry: Evidence, day: date) -> float:
+    """The weight of an item on a day: that of its page's class, halved every half life."""
     months = (day - entry.observed_on).days / DAYS_PER_MONTH
     return float(scheme.class_weights[entry.page.source_class] * 0.5 ** (months / scheme.half_life_months))
 

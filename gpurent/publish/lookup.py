@@ -63,3 +63,13 @@ def find_price_before(
     parameters = {"grade_id": grade.grade_id, "day": day, "as_of": as_of or EVER}
     rows = run_sql_dicts(warehouse, PACKAGE, "price_before", parameters)
     return rows[0] if rows else None
+
+
+def prices_of_day(warehouse: Warehouse, day: date) -> list[dict[str, Any]]:
+    """Status, level and reference of every grade on a day; NotFoundError when the day was not priced."""
+    rows = run_sql_dicts(warehouse, PACKAGE, "prices_of_day", {"day": day})
+    if not rows:
+        raise NotFoundError(
+            f"{day}: not priced in {warehouse.layout.database}; `gpurent index --from {day} --to {day}` computes it"
+        )
+    return rows

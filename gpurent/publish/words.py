@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from grades.lexicon import lexicon
+from grades.register_files import ANY
+
+MANY_PLACES = 12
 
 
 @cache
@@ -52,9 +57,40 @@ def why_withheld(price: Mapping[str, Any]) -> str:
     return in_words("withheld", price.get("reason_code") or "no reason stated")
 
 
-def axis_words(code: str) -> list[str]:
-    """The parts of a grade code in front of its bucket: `H100-S080-C-…-7.ALL` → seven axes and the check."""
-    return code.partition(".")[0].split("-")
+def tier_reason(reason: str) -> str:
+    """Why a tier is what it is: the code in words, with the figures that stand behind it."""
+    code, _, figures = reason.partition(": ")
+    said = in_words("tier_reasons", code)
+    return f"{said} ({figures})" if figures else said
+
+
+def value_in_words(axis: str, value: str) -> str:
+    """One value of an axis (chip, form_memory, lot, fabric, scope, term, place), in words."""
+    table = lexicon()
+    if value == ANY:
+        return "anything, stated or not"
+    if axis == "chip":
+        return "chip not stated" if value == "ZZ" else value
+    if axis == "form_memory":
+        forms = {word.code: word.words for word in table.axes.form}
+        size = "memory not stated" if value[1:] == "000" else f"{int(value[1:])} GB"
+        return f"{forms.get(value[0], value[0])}, {size}"
+    if axis == "place":
+        named = {
+            "YY": "any place",
+            "ZZ": "place not stated",
+            **{code: g[0] for code, g in table.groups.items()},
+        }
+        return named.get(value) or table.country_words.get(value, value)
+    words: dict[str, str] = {word.code: word.words for word in getattr(table.axes, axis)}
+    return words.get(value, value)
+
+
+def values_in_words(axis: str, values: Sequence[str]) -> str:
+    """What enters a specification on an axis, as one phrase; more than a dozen places are counted."""
+    if axis == "place" and len(values) > MANY_PLACES:
+        return f"{len(values)} countries"
+    return "; ".join(value_in_words(axis, value) for value in values)
 
 
 def joined(parts: Iterable[str]) -> str:
