@@ -34,6 +34,11 @@ class Migration:
     text: str
     sha256: str
 
+    @property
+    def title(self) -> str:
+        """Number and name, as the file is called."""
+        return f"{self.number:03d}_{self.name}"
+
 
 def all_migrations() -> list[Migration]:
     """The schema files of this version, by number; a gap or a double raises ConfigError."""

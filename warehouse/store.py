@@ -7,6 +7,7 @@ checks the column names against the table; refusals enter through `reject`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property
@@ -26,6 +27,8 @@ from warehouse.layout import Layout
 
 Row = Mapping[str, object]
 Parameters = Mapping[str, object] | Sequence[object]
+
+_log = logging.getLogger("gpurent.warehouse")
 
 _CONFIG = {
     "storage_compatibility_version": "v1.0.0",
@@ -189,6 +192,15 @@ def connect(
     return connection
 
 
+def _bring_up_to_date(connection: duckdb.DuckDBPyConnection, path: Path, clock: Clock) -> None:
+    """Apply what an older version did not know yet, and say so; a new file simply gets everything."""
+    is_older = bool(migrations.applied(connection))
+    done = migrations.migrate(connection, clock.now())
+    if is_older and done:
+        names = ", ".join(migration.title for migration in done)
+        _log.info("%s was written by an older version; brought up to date: %s", path, names)
+
+
 def open_warehouse(
     path: Path, *, clock: Clock | None = None, read_only: bool = False, threads: int | None = None
 ) -> Warehouse:
@@ -221,7 +233,7 @@ def open_warehouse(
                     f"{path} was written by an older version; run: gpurent migrate --warehouse {path}"
                 )
         else:
-            migrations.migrate(connection, timekeeper.now())
+            _bring_up_to_date(connection, path, timekeeper)
     except BaseException:
         closing.close()
         raise

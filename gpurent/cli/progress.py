@@ -6,12 +6,14 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 import structlog
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from gpurent.core.clock import SystemClock, iso_utc
 from gpurent.core.progress import SILENT, Progress
 from gpurent.core.settings import Settings
 
@@ -19,7 +21,7 @@ from gpurent.core.settings import Settings
 @contextmanager
 def progress_for(settings: Settings, *, is_silent: bool) -> Iterator[Progress]:
     """What a command tells its progress to. Log lines of libraries go to standard error as well."""
-    _configure_logging(settings)
+    _configure_logging(settings, is_silent=is_silent)
     if is_silent:
         yield SILENT
     elif settings.log_format == "text" and sys.stderr.isatty():
@@ -82,8 +84,23 @@ class Lines:
         self._log.info(text)
 
 
-def _configure_logging(settings: Settings) -> None:
-    shared = [structlog.stdlib.add_log_level]
+def _stamp(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """When the line was written, to the second."""
+    event["timestamp"] = iso_utc(SystemClock().now().replace(microsecond=0))
+    return event
+
+
+class _StandardError(logging.StreamHandler[TextIO]):
+    """Standard error as it is when a line is written: beside a moving bar that is what keeps lines above it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the line."""
+        self.setStream(sys.stderr)
+        super().emit(record)
+
+
+def _configure_logging(settings: Settings, *, is_silent: bool) -> None:
+    shared: list[structlog.typing.Processor] = [_stamp, structlog.stdlib.add_log_level]
     renderer: structlog.typing.Processor
     if settings.log_format == "json":
         renderer = structlog.processors.JSONRenderer(sort_keys=True)
@@ -95,7 +112,7 @@ def _configure_logging(settings: Settings) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -104,5 +121,5 @@ def _configure_logging(settings: Settings) -> None:
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(logging.WARNING)
-    logging.getLogger("gpurent").setLevel(settings.log_level.upper())
+    root.setLevel(logging.ERROR if is_silent else logging.WARNING)
+    logging.getLogger("gpurent").setLevel(logging.ERROR if is_silent else settings.log_level.upper())

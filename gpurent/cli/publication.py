@@ -1,4 +1,4 @@
-"""edition list, verify, public-file, migrate: publication and care."""
+"""edition list, verify, public-file: what was published."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def register(app: App) -> None:
     app.command(edition)
     app.command(verify, help_epilogue=_VERIFY)
     app.command(public_file, name="public-file", help_epilogue="Examples:\n  gpurent public-file")
-    app.command(migrate, help_epilogue="Examples:\n  gpurent migrate --warehouse gpurent.duckdb")
 
 
 def edition_list(*, context: Given) -> Output:
@@ -90,28 +89,6 @@ def public_file(*, context: Given) -> Output:
     ) as warehouse:
         path = write_public(warehouse).absolute()
     return Output({"public_file": str(path)}, lambda console: _show_line(console, str(path)))
-
-
-def migrate(*, context: Given) -> Output:
-    """Bring a warehouse of an older version up to date."""
-    from gpurent.core.clock import SystemClock
-    from warehouse import lock, migrations
-    from warehouse.layout import Layout
-    from warehouse.store import connect
-
-    path = context.settings.warehouse
-    if not path.exists():
-        raise NotFoundError(f"{path}: there is no warehouse here to bring up to date")
-    now = SystemClock().now()
-    with lock.hold(Layout(path), now):
-        connection = connect(path)
-        try:
-            applied = migrations.migrate(connection, now)
-        finally:
-            connection.close()
-    names = [f"{migration.number:03d}_{migration.name}" for migration in applied]
-    text = f"{path}: applied {', '.join(names)}" if names else f"{path}: up to date"
-    return Output({"warehouse": str(path), "applied": names}, lambda console: _show_line(console, text))
 
 
 def _edition_row(manifest: Manifest) -> dict[str, Any]:
