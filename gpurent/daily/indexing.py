@@ -5,20 +5,19 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from gpurent.core.clock import at_utc
-from gpurent.core.errors import UsageError
+from gpurent.core.errors import NotFoundError, UsageError
 from gpurent.core.progress import Progress
 from gpurent.core.settings import Settings
 from gpurent.daily.bookkeeping import recorded_run, run_id_of
-from gpurent.daily.chain import day_vintages, memory_before
+from gpurent.daily.chain import BACKFILL, day_vintages, memory_before
 from gpurent.daily.grading import bring_up_to_date
+from gpurent.daily.publishing import SAMPLE, show_all
 from gpurent.daily.reports import IndexedDay, IndexRun
 from index.parameters import Methodology, load
 from index.reduction import RECONSTRUCTED
 from index.run import DayResult, Memory, compute_day, load_memory, store_day, stored_content
 from warehouse.sql_files import run_sql
 from warehouse.store import Warehouse, open_warehouse
-
-PREFIX = "backfill-"
 
 
 def _range(
@@ -45,11 +44,11 @@ def _range(
 
 def _keep(warehouse: Warehouse, result: DayResult) -> tuple[str, bool]:
     """Store a reconstructed day unless its newest backfill says the same; its vintage and whether it is new."""
-    have = [name for name in day_vintages(warehouse, result.day) if name.startswith(PREFIX)]
-    newest = max(have, key=lambda name: int(name.removeprefix(PREFIX)), default=None)
+    have = [name for name in day_vintages(warehouse, result.day) if name.startswith(BACKFILL)]
+    newest = max(have, key=lambda name: int(name.removeprefix(BACKFILL)), default=None)
     if newest is not None and stored_content(warehouse, result.day, newest) == result.content_sha256:
         return newest, False
-    vintage = f"{PREFIX}{len(have) + 1}"
+    vintage = f"{BACKFILL}{len(have) + 1}"
     store_day(warehouse, result.as_vintage(vintage))
     return vintage, True
 
@@ -59,12 +58,16 @@ def index_days(
 ) -> IndexRun:
     """Compute every day of the range; days with live values are left alone and lend their memory."""
     method = load()
+    if not settings.warehouse.exists():
+        raise NotFoundError(
+            f"{settings.warehouse}: there is no warehouse here; make one with `gpurent ingest` or `gpurent collect`"
+        )
     with open_warehouse(settings.warehouse, threads=settings.threads) as warehouse:
         run_id = run_id_of("index", warehouse, str(first_day), str(last_day))
         with recorded_run(warehouse, "index", run_id) as log:
             register_version, _ = bring_up_to_date(warehouse, settings, progress)
             start, end = _range(warehouse, first_day, last_day, method)
-            memory: Memory = memory_before(warehouse, start, method)
+            memory: Memory = memory_before(warehouse, start, method, is_live=False)
             done: list[IndexedDay] = []
             live: list[date] = []
             progress.start("pricing days", (end - start).days + 1)
@@ -80,7 +83,7 @@ def index_days(
                     warehouse,
                     day,
                     construction=RECONSTRUCTED,
-                    vintage=f"{PREFIX}1",
+                    vintage=f"{BACKFILL}1",
                     methodology=method,
                     register_version=register_version,
                     memory=memory,
@@ -99,6 +102,9 @@ def index_days(
                     )
                 )
                 progress.advance(str(day))
-            run = IndexRun(done, live, register_version, method.version)
+            progress.start("writing the page", None)
+            is_sample = warehouse.fact("purpose") == SAMPLE
+            public, page = show_all(warehouse, settings, is_sample=is_sample)
+            run = IndexRun(done, live, register_version, method.version, page, public)
             log.report, log.exit_code = run.as_json(), run.exit_code
     return run

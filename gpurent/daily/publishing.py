@@ -20,9 +20,10 @@ from gpurent.daily.bookkeeping import recorded_run, run_id_of
 from gpurent.daily.chain import (
     RESEARCH,
     day_vintages,
-    last_computed_day,
+    last_live_day,
     memory_before,
     research_memory_before,
+    vintages_of,
 )
 from gpurent.daily.collecting import collect_live
 from gpurent.daily.grading import bring_up_to_date
@@ -119,8 +120,7 @@ def _write(warehouse: Warehouse, day: date, vintage: str, press: Press, reason: 
 
 def stored_publication(warehouse: Warehouse, day: date, vintage: str) -> datetime:
     """When a stored vintage is (or was) published."""
-    rows = run_sql_dicts(warehouse, "gpurent.daily.sql", "vintages_of_day", {"day": day})
-    found: datetime = next(row["published_at"] for row in rows if row["vintage"] == vintage)
+    found: datetime = next(one.published_at for one in vintages_of(warehouse, day) if one.name == vintage)
     return found
 
 
@@ -156,7 +156,7 @@ def _days_to_publish(warehouse: Warehouse, wanted: date | None, method: Methodol
             f"--day {day}: its cut-off is {day + timedelta(days=1)} 06:00 UTC; "
             f"the latest day that can be published is {due}"
         )
-    last = last_computed_day(warehouse, due + timedelta(days=1))
+    last = last_live_day(warehouse, due + timedelta(days=1))
     if last is None or (wanted is None and last < day - timedelta(days=366)):
         return [day]
     if day <= last:

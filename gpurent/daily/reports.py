@@ -102,6 +102,8 @@ class IndexRun:
     live_days: Sequence[date]
     register_version: str
     methodology_version: str
+    page_path: Path
+    public_path: Path
 
     @property
     def exit_code(self) -> int:
@@ -113,6 +115,8 @@ class IndexRun:
             "live_days": [day.isoformat() for day in self.live_days],
             "register_version": self.register_version,
             "methodology_version": self.methodology_version,
+            "page_path": str(self.page_path),
+            "public_path": str(self.public_path),
         }
 
 

@@ -361,7 +361,7 @@ def _flag(outcome: Outcome, legs: _Legs) -> None:
 
 def _published(state: PublicationState, view: View, outcome: Outcome) -> PublicationState:
     return PublicationState(
-        started=state.started or view.day,
+        started=view.day if {"start", "restart"} & set(outcome.flags) else state.started,
         last_day=view.day,
         reference_log=outcome.reference_log,
         index_log=outcome.index_log,

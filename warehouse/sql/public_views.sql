@@ -138,7 +138,10 @@ LEFT JOIN confidential_cells AS c
         i.day = c.day
         AND i.grade_id = c.grade_id
         AND i.vintage = c.vintage
-WHERE i.leg = 'advertised' OR c.day IS NULL;
+WHERE
+    (i.leg = 'advertised' OR c.day IS NULL)
+    -- that an owner's own offer was seen instead would name the numbered voice
+    AND NOT (n.alias IS NOT NULL AND coalesce(i.reason_code, '') = 'own_offer_seen');
 
 CREATE OR REPLACE TEMP VIEW public_voices AS
 SELECT
@@ -336,10 +339,12 @@ SELECT
     CASE WHEN NOT hides_price THEN catch_up_log END AS catch_up_log,
     seller_quote_usd_per_gpu_hour,
     owner_group_count,
+    fresh_group_count,
     firm_count,
     offer_count,
     CASE WHEN NOT hides_trades THEN trade_count END AS trade_count,
     CASE WHEN NOT hides_trades THEN gpu_hours END AS gpu_hours,
+    CASE WHEN NOT hides_trades THEN trade_window_days END AS trade_window_days,
     CASE WHEN NOT hides_price THEN level_ci_low END AS level_ci_low,
     CASE WHEN NOT hides_price THEN level_ci_high END AS level_ci_high,
     CASE WHEN NOT hides_price THEN change_20d_log END AS change_20d_log,
@@ -362,6 +367,7 @@ SELECT
     CASE WHEN NOT hides_trades THEN cost_of_one_percent_usd END AS cost_of_one_percent_usd,
     groups_to_move_one_percent,
     last_published_day,
+    series_started_on,
     methodology_version,
     register_version,
     known_at,

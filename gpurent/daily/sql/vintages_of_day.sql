@@ -4,7 +4,8 @@
 -- Clause: specification 11 (finality is derived).
 SELECT
     r.vintage,
-    min(r.published_at) AS published_at
+    min(r.published_at) AS published_at,
+    min(r.known_at) AS known_at
 FROM reference_prices AS r
 WHERE r.day = $day
 GROUP BY r.vintage
