@@ -14,6 +14,10 @@ from warehouse import lock
 from warehouse.layout import Layout
 
 COMMANDS = (
+    "init",
+    "config show",
+    "doctor",
+    "runs",
     "daily",
     "collect",
     "ingest",
@@ -23,8 +27,11 @@ COMMANDS = (
     "sql",
     "grade code",
     "grade list",
+    "grade show",
     "source list",
+    "source show",
     "operator list",
+    "operator explain",
     "edition list",
     "verify",
     "public-file",

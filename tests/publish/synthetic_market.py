@@ -155,6 +155,7 @@ def fill(warehouse: Warehouse, clock: RecordedClock, days: tuple[date, ...] = DA
     for instant, day, is_capture in sorted(steps):
         clock.advance_to(instant)
         if is_capture:
+            warehouse.append("snapshots", [_snapshot(source, day) for source in ("open_list", "closed_list")])
             for grade in GRADES:
                 _capture(warehouse, grade, day)
         else:
@@ -201,6 +202,8 @@ def _operator_row(owner: str) -> dict[str, object]:
         "operator_class": "NEO",
         "owner_group": owner,
         "is_cited": True,
+        "url": "https://register.example/",
+        "observed_on": date(2026, 1, 1),
         "valid_from": date(2026, 1, 1),
         "record_sha256": sha256_hex(owner.encode()),
         "available_at": at_utc(date(2026, 1, 1), 0),
@@ -226,6 +229,22 @@ def _source_row(source_id: str, redistribution: str) -> dict[str, object]:
 
 def _source(owner: str) -> str:
     return "closed_list" if owner == HIDDEN else "open_list"
+
+
+def _snapshot(source: str, day: date) -> dict[str, object]:
+    """The look of a day at a source: one list, read whole."""
+    return {
+        "snapshot_id": f"snap_{source}_{day}",
+        "source_id": source,
+        "list_key": "",
+        "snapshot_at": at_utc(day, 4),
+        "snapshot_day": day,
+        "status": "complete",
+        "stated_rows": sum(
+            1 for g in GRADES for o in g.prices if _source(o) == source and not g.is_traded_only
+        ),
+        "available_at": at_utc(day, 4),
+    }
 
 
 def _capture(warehouse: Warehouse, grade: SyntheticGrade, day: date) -> None:
