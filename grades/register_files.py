@@ -70,6 +70,8 @@ class Registers:
 
 
 _loaded: dict[str, Registers] = {}
+# the same files in another folder are the same registers under other names
+_loaded_from: dict[tuple[str, Path], Registers] = {}
 
 
 def load_registers(overlay: Path | None = None) -> Registers:
@@ -79,9 +81,10 @@ def load_registers(overlay: Path | None = None) -> Registers:
         "".join(f"{name}:{sha256_hex(body)}\n" for name, body in sorted(bodies.items())).encode()
     )
     version = content_id("reg", digest)
-    if version not in _loaded:
-        _loaded[version] = _checked(_read(version, bodies, overlay or Path(OWN)))
-    return _loaded[version]
+    place = overlay or Path(OWN)
+    if (version, place) not in _loaded_from:
+        _loaded[version] = _loaded_from[version, place] = _checked(_read(version, bodies, place))
+    return _loaded_from[version, place]
 
 
 def registers_at(version: str) -> Registers:
@@ -170,15 +173,17 @@ def _names(operators: Iterable[Operator], stated_in: Mapping[str, tuple[str, ...
         ]
         for name in said:
             if found.setdefault(key(name), operator.operator_id) != operator.operator_id:
-                file = stated_in[operator.operator_id][-1]
+                both = found[key(name)], operator.operator_id
+                files = dict.fromkeys(file for one in both for file in stated_in[one])
                 raise ConfigError(
-                    f"{file}: names: {name!r} is a name of both {found[key(name)]} and {operator.operator_id}"
+                    f"{', '.join(files)}: names: {name!r} is a name of both {' and '.join(both)}"
                 )
     return found
 
 
 def _checked(registers: Registers) -> Registers:
     """Rules over all files: known operators, permanent ids used once, codes that read, parents that exist."""
+    _check_unique(registers, "spec_id", [(spec.spec_id, spec) for spec in registers.specs])
     codes = {spec.code for spec in registers.specs}
     for spec in registers.specs:
         file = registers.stated_in[spec.spec_id][-1]
@@ -188,7 +193,6 @@ def _checked(registers: Registers) -> Registers:
             raise ConfigError(f"{file}: code: {error}") from None
         for problem in _spec_problems(registers, spec, code, codes):
             raise ConfigError(f"{file}: {spec.code}: {problem}")
-    _check_unique(registers, "spec_id", [(spec.spec_id, spec) for spec in registers.specs])
     versions = [(f"{spec.code}@{spec.version}", spec) for spec in registers.specs]
     _check_unique(registers, "code and version", versions)
     named: dict[str, str] = {}

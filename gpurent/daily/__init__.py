@@ -26,8 +26,10 @@ def run_ingest(
     progress: Progress = SILENT,
 ) -> IngestRun:
     """Read files with a source's own reader, then normalise and grade what they state (steps 1-4)."""
+    from gpurent.daily.grading import check_registers  # noqa: PLC0415
     from gpurent.daily.ingesting import ingest_files  # noqa: PLC0415
 
+    check_registers(settings)
     return ingest_files(settings, paths, source_id, observed_at, progress)
 
 
@@ -39,8 +41,10 @@ def run_index(
     progress: Progress = SILENT,
 ) -> IndexRun:
     """Compute reconstructed reference prices for a range of days (default: all days there is data for)."""
+    from gpurent.daily.grading import check_registers  # noqa: PLC0415
     from gpurent.daily.indexing import index_days  # noqa: PLC0415
 
+    check_registers(settings)
     return index_days(settings, first_day, last_day, progress)
 
 
@@ -53,7 +57,9 @@ def run_collect(
 ) -> CollectRun:
     """Collection only: from the sources, or from an archive folder."""
     from gpurent.daily.collecting import collect_now  # noqa: PLC0415
+    from gpurent.daily.grading import check_registers  # noqa: PLC0415
 
+    check_registers(settings)
     return collect_now(settings, source_ids, replay, progress)
 
 
@@ -67,9 +73,11 @@ def run_daily(
     progress: Progress = SILENT,
 ) -> DailyRun:
     """Collect, then publish: the latest day whose cut-off has passed, or every day of an archive."""
+    from gpurent.daily.grading import check_registers  # noqa: PLC0415
     from gpurent.daily.publishing import publish_latest  # noqa: PLC0415
     from gpurent.daily.replaying import publish_archive, sample_archive  # noqa: PLC0415
 
+    check_registers(settings)
     if is_sample or replay is not None:
         folder = replay if replay is not None else sample_archive()
         return publish_archive(settings, folder, vintage_reason, progress, is_sample=is_sample)

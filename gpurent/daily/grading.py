@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collectors.registry import load_sources
 from gpurent.core.progress import SILENT, Progress
 from gpurent.core.settings import Settings
 from gpurent.core.stages import reach
 from gpurent.daily.reports import Graded
 from grades.normalise import normalise
+from grades.register_files import load_registers
 from grades.registers import sync
 from warehouse.store import Warehouse
 
@@ -16,6 +18,12 @@ def grade_new(warehouse: Warehouse, register_version: str, progress: Progress = 
     report = normalise(warehouse, register_version, progress=progress)
     reach("daily.graded")
     return Graded(report.captures, report.offers, report.trades, report.rejected)
+
+
+def check_registers(settings: Settings) -> None:
+    """Read the user's registers before any work is done: ConfigError names the file and the key that is wrong."""
+    load_registers(settings.registers)
+    load_sources(settings.registers)
 
 
 def sync_registers(warehouse: Warehouse, settings: Settings) -> str:
