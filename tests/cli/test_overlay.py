@@ -176,7 +176,7 @@ def test_a_replay_knows_the_users_sources(desk: Path, call: Call) -> None:
     [
         ("operators/bad.toml", '[[operator]]\noperator_id = "x"\nname = "X"\n', "operator.0.read_on"),
         ("operators/bad.toml", "[[operator]\n", "line 1"),
-        ("operators/bad.toml", OPERATORS.replace("example_compute", "other"), "a name of both other and example_compute"),
+        ("operators/bad.toml", OPERATORS.replace("example_compute", "other"), "a name of both other and example"),
         ("specs/bad.toml", SPECS.replace('"L40S of', '1 + "L40S of'), "line 6"),
         ("specs/bad.toml", OTHER_SPEC.replace(SPEC, f"{SPEC[:-1]}A"), f"code: {SPEC[:-1]}A: the check character"),
         ("specs/bad.toml", OTHER_SPEC.replace("L40S-Y048", "L40S-Y049"), "parent: L40S-Y049"),
