@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,12 +15,18 @@ from grades.lexicon import lexicon
 from grades.register_files import ANY
 
 MANY_PLACES = 12
+_SHARE = re.compile(r"\b[01]\.\d{3}\b")
 
 
 @cache
 def _words() -> Mapping[str, Mapping[str, str]]:
     with files("gpurent.publish").joinpath("words.toml").open("rb") as stream:
         return tomllib.load(stream)
+
+
+def all_words() -> Mapping[str, Mapping[str, str]]:
+    """Kind → code → words."""
+    return _words()
 
 
 def in_words(kind: str, code: object) -> str:
@@ -61,7 +69,11 @@ def tier_reason(reason: str) -> str:
     """Why a tier is what it is: the code in words, with the figures that stand behind it."""
     code, _, figures = reason.partition(": ")
     said = in_words("tier_reasons", code)
-    return f"{said} ({figures})" if figures else said
+    return f"{said} ({_SHARE.sub(_as_percent, figures)})" if figures else said
+
+
+def _as_percent(share: re.Match[str]) -> str:
+    return f"{Decimal(share[0]) * 100:.0f} %"
 
 
 def value_in_words(axis: str, value: str) -> str:

@@ -151,6 +151,10 @@ def fill(warehouse: Warehouse, clock: RecordedClock, days: tuple[date, ...] = DA
         "operators", [_operator_row(owner) for owner in sorted({o for g in GRADES for o in g.prices})]
     )
     warehouse.append("grades", [_grade_row(grade, days[0]) for grade in GRADES])
+    warehouse.append("grade_specs", [_spec_row(days[0])])
+    warehouse.append("spec_accepts", list(_accepts_rows()))
+    warehouse.append("operator_evidence", list(_evidence_rows(days[0])))
+    warehouse.append("operator_tiers", [_tier_row(days[0])])
     steps = [(at_utc(day, 5), day, True) for day in days] + [(at_utc(day, 33), day, False) for day in days]
     for instant, day, is_capture in sorted(steps):
         clock.advance_to(instant)
@@ -192,6 +196,82 @@ def _grade_row(grade: SyntheticGrade, day: date) -> dict[str, object]:
         "is_composite": True,
         "valid_from": day,
         "record_sha256": sha256_hex(grade.code.encode()),
+    }
+
+
+def _spec_row(day: date) -> dict[str, object]:
+    """The specification of the first grade."""
+    grade = GRADES[0]
+    return {
+        "spec_id": f"sp_{grade.grade_id}",
+        "code": grade.code,
+        "spec_version": "2026.1",
+        "title": grade.title,
+        **grade.axes,
+        "status": "active",
+        "is_composite": True,
+        "valid_from": day,
+        "record_sha256": sha256_hex(grade.code.encode()),
+    }
+
+
+def _accepts_rows() -> Iterator[dict[str, object]]:
+    """What enters it, on two axes."""
+    for axis, value in (("form_memory", "S080"), ("form_memory", "Z080"), ("term", "OD")):
+        yield {
+            "spec_id": f"sp_{GRADES[0].grade_id}",
+            "axis": axis,
+            "value": value,
+            "record_sha256": sha256_hex(f"{axis}{value}".encode()),
+        }
+
+
+def _evidence_rows(day: date) -> Iterator[dict[str, object]]:
+    """Three statements about alpha_cloud: one that counts, an uncited one, and one that came after all days."""
+    after = DAYS[-1] + timedelta(days=10)
+    for criterion, seen in (
+        ("disk_wipe", day - timedelta(days=30)),
+        ("rbac_sso", None),
+        ("sla_uptime", after),
+    ):
+        yield {
+            "evidence_id": f"evd_{criterion}",
+            "operator_id": "alpha_cloud",
+            "scope": "CT",
+            "category": "security",
+            "criterion": criterion,
+            "result": "pass",
+            "value": f"synthetic {criterion}",
+            "source_class": "document",
+            "origin": "synthetic",
+            "confidence": 3,
+            "is_cited": seen is not None,
+            "is_synthetic": True,
+            "observed_at": seen,
+            "available_at": None if seen is None else at_utc(seen, 0),
+            "url": f"https://pages.example/{criterion}",
+            "record_sha256": sha256_hex(criterion.encode()),
+        }
+
+
+def _tier_row(day: date) -> dict[str, object]:
+    """What follows from it."""
+    first = day.replace(day=1)
+    return {
+        "operator_id": "alpha_cloud",
+        "scope": "CT",
+        "tier": "NR",
+        "is_provisional": False,
+        "is_synthetic": True,
+        "score": 1.0,
+        "score_low": 0.01,
+        "score_high": 1.0,
+        "coverage": 0.01,
+        "reason": "coverage_below_gate: overall 0.010, security 0.050, reliability 0.000",
+        "valid_from": first,
+        "available_at": at_utc(first, 0),
+        "scheme_version": "2026.1",
+        "record_sha256": sha256_hex(b"tier"),
     }
 
 
@@ -600,6 +680,15 @@ def _reference(
             f"{leg}_log": log,
             "trade_weight": Decimal(1) if grade.is_traded_only else Decimal(0),
             "catch_up_log": Decimal(0),
+        }
+    if grade.grade_id == "gr_h200":
+        row |= {
+            "letter": "B",
+            "level_ci_low": round_half_even(usd * Decimal("0.95"), 4),
+            "level_ci_high": round_half_even(usd * Decimal("1.06"), 4),
+            "not_computed": json.dumps(
+                {k: v for k, v in missing.items() if k not in ("letter", "level_ci_low")}
+            ),
         }
     if grade.reason == "single_seller":
         row["seller_quote_usd_per_gpu_hour"] = usd

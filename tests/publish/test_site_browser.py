@@ -1,4 +1,4 @@
-"""The page in a real browser: from a folder and from a server, at phone and desk width, in light and dark."""
+"""The site in a real browser: from a folder and from a server, at phone and desk width, in light and dark."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ from tests.publish import synthetic_market as market
 pytestmark = pytest.mark.browser
 
 CHROMIUM = Path("/usr/bin/chromium")
+# every kind of page, with how many charts it has
+PAGES = {
+    "index.html": 0,
+    "about.html": 0,
+    "operators/index.html": 0,
+    "operators/alpha_cloud.html": 0,
+    "grades/H100-Y080-Y-YY-YY-OD-YY-J.ALL.html": 2,  # no interval, no weight
+    "grades/H200-Y141-Y-YY-YY-OD-YY-H.ALL.html": 2,  # with an interval
+    "grades/B200-Y180-Y-YY-YY-OD-YY-T.NEO.html": 3,  # traded only: a weight as well
+    "grades/A100-Y080-Y-YY-YY-OD-YY-W.ALL.html": 0,  # withheld since ever
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +47,7 @@ def server(site: Path) -> Iterator[str]:
     serving = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
     thread = threading.Thread(target=serving.serve_forever)
     thread.start()
-    yield f"http://127.0.0.1:{serving.server_port}/"
+    yield f"http://127.0.0.1:{serving.server_port}"
     serving.shutdown()
     thread.join()
     serving.server_close()
@@ -56,42 +67,63 @@ def browser() -> Iterator[Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 900, 1440])
 @pytest.mark.parametrize("origin", ["folder", "server"])
-def test_the_page_draws_without_errors_requests_or_overflow(
+def test_every_kind_of_page_draws_without_errors_requests_or_overflow(
     browser: Any, site: Path, server: str, origin: str, width: int, scheme: str
 ) -> None:
-    home = (site / "index.html").as_uri() if origin == "folder" else server
     own = site.as_uri() if origin == "folder" else server
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     problems: list[str] = []
     outside: list[str] = []
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("console", lambda said: problems.append(said.text) if said.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
         "request",
         lambda request: None if request.url.startswith((own, "data:")) else outside.append(request.url),
     )
-    page.goto(home)
-    for chart in page.query_selector_all(".chart"):
-        chart.scroll_into_view_if_needed()
-        page.wait_for_function("chart => chart.dataset.drawn === 'yes'", arg=chart)
-    drawn = page.evaluate(
-        "[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path[aria-label], svg path').length)"
-    )
-    assert len(drawn) == 4
-    assert min(drawn) > 3
-    for details in page.query_selector_all("details"):
-        details.evaluate("one => { one.open = true; }")
-    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-    too_wide = page.evaluate(
-        """[...document.querySelectorAll('main *, header *, footer *')]
-           .filter(e => !e.closest('.scroller, svg, .hidden'))
-           .filter(e => e.getBoundingClientRect().right > window.innerWidth + 1)
-           .map(e => e.tagName + '.' + e.className)"""
-    )
-    assert too_wide == []
-    assert problems == []
-    assert outside == []
+    for name, charts in PAGES.items():
+        page.goto(f"{own}/{name}")
+        assert page.locator(".chart").count() == charts, name
+        for chart in page.query_selector_all(".chart"):
+            chart.scroll_into_view_if_needed()
+            page.wait_for_function("chart => chart.dataset.drawn === 'yes'", arg=chart)
+            assert len(chart.query_selector_all("svg path")) > 3, name
+        for details in page.query_selector_all("details"):
+            details.evaluate("one => { one.open = true; }")
+        assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, name
+        too_wide = page.evaluate(
+            """[...document.querySelectorAll('main *, header *, footer *')]
+               .filter(e => !e.closest('.scroller, svg, .hidden'))
+               .filter(e => e.getBoundingClientRect().right > window.innerWidth + 1)
+               .map(e => e.tagName + '.' + e.className)"""
+        )
+        assert too_wide == [], name
+        assert problems == [], name
+        assert outside == [], name
+    context.close()
+
+
+def test_every_link_can_be_followed_from_the_front_page(browser: Any, server: str, site: Path) -> None:
+    """A walk over all pages: everything on the site is reached, and nothing is missing."""
+    context = browser.new_context()
+    page = context.new_page()
+    waiting, seen = [f"{server}/index.html"], set[str]()
+    while waiting:
+        url = waiting.pop()
+        if url in seen:
+            continue
+        seen.add(url)
+        if not url.endswith(".html"):
+            assert context.request.get(url).status == 200, url
+            continue
+        answer = page.goto(url, wait_until="domcontentloaded")
+        assert answer is not None
+        assert answer.status == 200, url
+        links = page.evaluate("[...document.querySelectorAll('a[href]')].map(a => a.href.split('#')[0])")
+        waiting += [link for link in links if link.startswith(server)]
+    reached = {url.removeprefix(f"{server}/") for url in seen}
+    made = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert made <= reached
     context.close()
 
 
@@ -104,14 +136,45 @@ def test_the_table_of_prices_is_a_table_to_a_screen_reader_also_on_a_phone(brows
     assert table.get_by_role("rowheader", name="H200 141 GB").count() == 1
     assert table.get_by_role("columnheader").count() == 10
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the prices"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#content")
+    context.close()
+
+
+def test_pages_can_be_read_and_left_by_keyboard(browser: Any, site: Path) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    page = context.new_page()
+    page.goto((site / "grades/H100-Y080-Y-YY-YY-OD-YY-J.ALL.html").as_uri())
+    assert page.locator("h1").count() == 1
+    assert page.get_by_role("navigation", name="Site").get_by_role("link").count() == 3
+    assert page.get_by_role("img", name="Reference price of H100 80 GB").count() == 1
+    # what scrolls can be reached and scrolled without a pointer
+    assert page.locator(".scroller:not([tabindex='0'])").count() == 0
+    page.get_by_role("link", name="alpha_cloud").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/operators/alpha_cloud.html")
+    assert page.get_by_role("heading", level=1, name="alpha_cloud").count() == 1
+    context.close()
+
+
+def test_the_interval_is_drawn_where_there_is_one(browser: Any, site: Path) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 2000})
+    page = context.new_page()
+    areas = {}
+    for code in ("H200-Y141-Y-YY-YY-OD-YY-H.ALL", "H100-Y080-Y-YY-YY-OD-YY-J.ALL"):
+        page.goto((site / f"grades/{code}.html").as_uri())
+        page.wait_for_selector(".chart[data-chart='reference'][data-drawn]")
+        areas[code[:4]] = page.locator(".chart[data-chart='reference'] .mark-area path").count()
+    assert areas["H200"] > 0
+    assert areas["H100"] == 0
     context.close()
 
 
 def test_charts_follow_the_system_from_light_to_dark(browser: Any, site: Path) -> None:
     context = browser.new_context(viewport={"width": 1000, "height": 2000}, color_scheme="light")
     page = context.new_page()
-    page.goto((site / "index.html").as_uri())
+    page.goto((site / "grades/H100-Y080-Y-YY-YY-OD-YY-J.ALL.html").as_uri())
     page.wait_for_selector(".chart[data-drawn]")
     line = ".chart[data-drawn] .mark-line path[stroke='{}']"
     page.wait_for_selector(line.format("#0a5a6b"), state="attached")

@@ -1,94 +1,168 @@
-// Draws a chart of each series from the data in the page. No request leaves the page.
+// Draws the charts of a page from the columns in it. No request leaves the page.
 "use strict";
 
 (() => {
-  const data = new Map(
-    JSON.parse(document.getElementById("series-data").textContent).map((one) => [one.anchor, one]),
-  );
+  const data = JSON.parse(document.getElementById("series-data").textContent);
+  const points = data.day.map((day, n) => {
+    const point = { day, level: data.level[n], level_text: `${data.level[n]} ${data.label[n]}` };
+    for (const name of ["reference", "cross_section", "low", "high", "advertised", "traded", "weight"]) {
+      point[name] = data[name] ? data[name][n] : null;
+    }
+    return point;
+  });
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const nextDay = (day) => new Date(Date.parse(`${day}T00:00:00Z`) + 864e5).toISOString().slice(0, 10);
+  // a day's mark stands at its start; what fills the day reaches half a day to both sides of it
+  const halfDay = (day, sign) => Date.parse(`${day}T00:00:00Z`) + sign * 432e5;
+  const LEVELS = [1, 2, 3, 4, 5, 6];
+  const BREAKS = "break-paths-show-path-domains";
+  const NAMES = {
+    reference: "Reference",
+    cross_section: "Cross-section",
+    low: "Interval from",
+    high: "Interval to",
+    advertised: "Advertised",
+    traded: "Traded",
+  };
 
-  // days of one level in a row, as one stretch of the ribbon
-  function stretches(points) {
+  // days of one level in a row, as one stretch
+  function stretches() {
     const found = [];
     for (const { day, level, level_text } of points) {
       const last = found.at(-1);
-      if (last && last.level === level && last.until === day) last.until = nextDay(day);
-      else found.push({ day, level, level_text, until: nextDay(day) });
+      const [from, until] = [halfDay(day, -1), halfDay(day, 1)];
+      if (last && last.level === level && last.until === from) last.until = until;
+      else found.push({ day, from, until, level, level_text });
     }
     return found;
   }
 
-  function specification(series) {
-    const points = series.points.map((point) => ({ ...point, level_text: `${point.level} ${point.label}` }));
-    const soft = colour("--soft");
-    const x = {
-      field: "day",
-      type: "temporal",
-      scale: { type: "utc" },
-      title: null,
-      axis: { format: "%-d %b", tickCount: 5, labelOverlap: true, grid: false },
-    };
-    const tooltip = [
-      { field: "day", type: "temporal", title: "Day", format: "%Y-%m-%d", timeUnit: "utcyearmonthdate" },
-      { field: "reference", type: "quantitative", title: "Reference", format: ".4f" },
-      { field: "cross_section", type: "quantitative", title: "Cross-section", format: ".4f" },
-      { field: "level_text", type: "nominal", title: "Level" },
-    ];
-    const price = (field) => ({
-      field,
-      type: "quantitative",
-      title: null,
-      scale: { zero: false, nice: true, padding: 10 },
-      axis: { format: ".2f", tickCount: 4, domain: false, ticks: false },
-    });
-    return {
-      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-      description: series.description,
-      data: { values: points },
-      width: "container",
-      height: 200,
-      autosize: { type: "fit-x", contains: "padding" },
+  const x = (hasLabels = true) => ({
+    field: "day",
+    type: "temporal",
+    scale: { type: "utc" },
+    title: null,
+    axis: { format: "%-d %b", tickCount: 6, labelOverlap: true, grid: false, labels: hasLabels, ticks: hasLabels },
+  });
+  const price = (field) => ({
+    field,
+    type: "quantitative",
+    title: null,
+    scale: { zero: false, nice: true, padding: 10 },
+    axis: { format: ".2f", tickCount: 5, domain: false, ticks: false, minExtent: 34 },
+  });
+  const dayLine = { field: "day", type: "temporal", title: "Day", format: "%Y-%m-%d", timeUnit: "utcyearmonthdate" };
+  const tooltip = (fields) => [
+    dayLine,
+    ...fields
+      .filter((field) => data[field])
+      .map((field) => ({ field, type: "quantitative", title: NAMES[field], format: ".4f" })),
+    { field: "level_text", type: "nominal", title: "Level" },
+  ];
+  const line = (field, stroke, more = {}) => ({
+    mark: {
+      type: "line",
+      strokeWidth: 2.4,
+      color: colour(stroke),
+      invalid: BREAKS,
+      point: points.filter((point) => point[field] !== null).length < 3 ? { color: colour(stroke), filled: true, size: 40 } : false,
+      ...more,
+    },
+    encoding: { x: x(), y: price(field) },
+  });
+  // the nearest day under the pointer
+  const near = (field, stroke, fields) => ({
+    transform: [{ filter: `datum.${field} !== null` }],
+    mark: { type: "point", size: 60, opacity: 0, filled: true, color: colour(stroke) },
+    params: [{ name: "near", select: { type: "point", on: "pointerover", nearest: true, clear: "pointerout" } }],
+    encoding: {
+      x: x(),
+      y: price(field),
+      opacity: { condition: { param: "near", empty: false, value: 1 }, value: 0 },
+      tooltip: tooltip(fields),
+    },
+  });
+  const band = (mark) => ({
+    data: { values: stretches() },
+    mark: { type: "rect", ...mark },
+    encoding: {
+      x: { ...x(), field: "from" },
+      x2: { field: "until" },
+      color: {
+        field: "level",
+        type: "nominal",
+        scale: { domain: LEVELS, range: LEVELS.map((n) => colour(`--level-${n}`)) },
+        legend: null,
+      },
+      tooltip: [
+        { field: "level_text", type: "nominal", title: "Level" },
+        { ...dayLine, title: "From" },
+      ],
+    },
+  });
+
+  const charts = {
+    reference: () => {
+      const layer = [
+        band({ opacity: 0.13, y: { expr: "0" }, y2: { expr: "height" }, tooltip: null }),
+        band({ y: { expr: "height - 7" }, y2: { expr: "height" } }),
+      ];
+      if (data.low && data.high) {
+        layer.push({
+          mark: { type: "area", color: colour("--accent"), opacity: 0.16, invalid: BREAKS },
+          encoding: { x: x(), y: price("low"), y2: { field: "high" } },
+        });
+      }
+      if (data.cross_section) layer.push(line("cross_section", "--cross", { strokeDash: [1, 3], strokeCap: "round", strokeWidth: 2 }));
+      layer.push(line("reference", "--accent"));
+      layer.push(near("reference", "--accent", ["reference", "cross_section", "low", "high"]));
+      return { height: 270, layer };
+    },
+    legs: () => {
+      const layer = [band({ opacity: 0, tooltip: null })]; // the same stretch of time as above
+      if (data.advertised) layer.push(line("advertised", "--accent"));
+      if (data.traded) layer.push(line("traded", "--cross"));
+      const main = data.advertised ? "advertised" : "traded";
+      layer.push(near(main, data.advertised ? "--accent" : "--cross", ["advertised", "traded"]));
+      return { height: 170, layer };
+    },
+    weight: () => ({
+      height: 46,
       layer: [
+        band({ opacity: 0, tooltip: null }),
         {
-          data: { values: stretches(points) },
-          mark: { type: "rect", y: { expr: "height - 7" }, y2: { expr: "height" } },
-          encoding: {
-            x,
-            x2: { field: "until" },
-            color: {
-              field: "level",
-              type: "nominal",
-              scale: { domain: [1, 2, 3, 4, 5, 6], range: [1, 2, 3, 4, 5, 6].map((n) => colour(`--level-${n}`)) },
-              legend: null,
-            },
-            tooltip: [
-              { field: "level_text", type: "nominal", title: "Level" },
-              { field: "day", type: "temporal", title: "From", format: "%Y-%m-%d", timeUnit: "utcyearmonthdate" },
-            ],
+          data: {
+            values: points
+              .filter((point) => point.weight !== null)
+              .map(({ day, weight }) => ({ day, weight, from: halfDay(day, -1), until: halfDay(day, 1) })),
           },
-        },
-        {
-          mark: { type: "line", strokeDash: [1, 3], strokeCap: "round", strokeWidth: 2, color: colour("--cross"), invalid: "break-paths-show-path-domains" },
-          encoding: { x, y: price("cross_section") },
-        },
-        {
-          mark: { type: "line", strokeWidth: 2.4, color: colour("--accent"), invalid: "break-paths-show-path-domains", point: points.length < 3 ? { color: colour("--accent"), filled: true, size: 40 } : false },
-          encoding: { x, y: price("reference") },
-        },
-        {
-          transform: [{ filter: "datum.reference !== null" }],
-          mark: { type: "point", size: 60, opacity: 0, filled: true, color: colour("--accent") },
-          params: [{ name: "near", select: { type: "point", on: "pointerover", nearest: true, clear: "pointerout" } }],
+          mark: { type: "rect", color: colour("--cross"), opacity: 0.6, y2: { expr: "height" } },
           encoding: {
-            x,
-            y: price("reference"),
-            opacity: { condition: { param: "near", empty: false, value: 1 }, value: 0 },
-            tooltip,
+            x: { ...x(), field: "from" },
+            x2: { field: "until" },
+            y: {
+              field: "weight",
+              type: "quantitative",
+              title: null,
+              scale: { domain: [0, 1] },
+              axis: { format: ".0%", values: [0, 0.5, 1], domain: false, ticks: false, minExtent: 34 },
+            },
+            tooltip: [dayLine, { field: "weight", type: "quantitative", title: "Weight of traded", format: ".1%" }],
           },
         },
       ],
+    }),
+  };
+
+  function specification(kind, description) {
+    const soft = colour("--soft");
+    return {
+      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+      description,
+      data: { values: points },
+      width: "container",
+      autosize: { type: "fit-x", contains: "padding" },
+      ...charts[kind](),
       config: {
         background: null,
         font: getComputedStyle(document.body).fontFamily,
@@ -105,12 +179,15 @@
   }
 
   async function draw(element) {
-    const series = data.get(element.dataset.series);
+    const label = element.getAttribute("aria-label");
     try {
-      await vegaEmbed(element, specification(series), { actions: false, renderer: "svg" });
+      await vegaEmbed(element, specification(element.dataset.chart, label), { actions: false, renderer: "svg" });
+      // one picture with one sentence, not a document of marks to be stepped through; the table has the values
+      element.setAttribute("role", "img");
+      element.setAttribute("aria-label", label);
       element.dataset.drawn = "yes";
     } catch (error) {
-      element.textContent = "The chart could not be drawn; the values are in the table below.";
+      element.textContent = "The chart could not be drawn; the values are in the table of days.";
       console.error(error);
     }
   }

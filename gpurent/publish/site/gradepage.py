@@ -1,0 +1,411 @@
+"""The page of a grade: its value with both legs, who stands behind it, who does not, and every day before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import groupby
+
+from gpurent.core.errors import UsageError
+from gpurent.publish.site.figures import DASH, change, counted, share, shown, size, tidy
+from gpurent.publish.site.front import Line, code_of, make_line
+from gpurent.publish.site.names import Owner, Owners, file_name, grade_page
+from gpurent.publish.site.reading import Row, SiteData
+from gpurent.publish.words import in_words, rules_in_words, values_in_words, why_withheld
+from grades.grade_code import describe, parse_code
+
+HISTORY_SHOWN = 90
+FULL_BAR = Decimal("0.25")
+
+_PARTS: Mapping[str, str] = {
+    "price": "same sellers changed their prices",
+    "fx": "exchange rates",
+    "entry": "sellers came",
+    "exit": "sellers went",
+    "mix": "other items, ages and weights of the same sellers",
+    "regrade": "operators changed class or tier",
+    "traded": "trades",
+    "method": "a change of method",
+    "carry_over": "yesterday's catch-up",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One owner group on one leg. `bar` is its weight in per cent of a quarter, or of the heaviest beyond that."""
+
+    owner: Owner
+    price: str
+    weight: str
+    bar: float
+    state: str
+    why: str
+    age: str
+    items: int
+    influence: str
+    hours: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What one rule kept out: how many records, and whose, where that may be said."""
+
+    leg: str
+    why: str
+    code: str
+    count: str
+    named: Sequence[tuple[Owner, str]]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day of the history."""
+
+    row: Row
+    change: str
+
+    def cell(self, column: str) -> str:
+        return shown(self.row[column])
+
+    @property
+    def why(self) -> str:
+        return why_withheld(self.row) if self.row["status"] != "published" else ""
+
+    @property
+    def weight(self) -> str:
+        return share(self.row["trade_weight"])
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of the specification in words."""
+
+    name: str
+    value: str
+    meaning: str
+    accepts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another bucket of the same specification."""
+
+    bucket: str
+    meaning: str
+    page: str
+    value: str
+    is_here: bool
+
+
+class GradePage:
+    """Everything the template shows of one grade."""
+
+    def __init__(self, site: SiteData, rows: Sequence[Row], owners: Owners) -> None:
+        self._site = site
+        self._rows = rows
+        self._owners = owners
+        self.price = rows[-1]
+        self.grade_id: str = self.price["grade_id"]
+        self.line: Line = make_line(self.price, rows)
+        self.code = code_of(self.price)
+        self.title: str = self.price["grade_title"] or self.code
+        self.page = grade_page(self.code)
+        self.file = file_name(self.code)
+        self.record = site.grades.get(self.grade_id)
+
+    @cached_property
+    def is_withheld(self) -> bool:
+        return self.price["reference_usd_per_gpu_hour"] is None
+
+    @property
+    def why(self) -> str:
+        return why_withheld(self.price)
+
+    @cached_property
+    def from_first_value(self) -> Sequence[Row]:
+        """The days from the first one with a value on; empty for a grade that never had one."""
+        start = next(
+            (n for n, row in enumerate(self._rows) if row["reference_usd_per_gpu_hour"] is not None), None
+        )
+        return [] if start is None else self._rows[start:]
+
+    @property
+    def has_series(self) -> bool:
+        return bool(self.from_first_value)
+
+    @cached_property
+    def last_value(self) -> Row | None:
+        """The newest day with a value, where that is not today."""
+        if not self.is_withheld:
+            return None
+        return next(
+            (row for row in reversed(self._rows) if row["reference_usd_per_gpu_hour"] is not None), None
+        )
+
+    @property
+    def interval(self) -> str:
+        low, high = self.price["level_ci_low"], self.price["level_ci_high"]
+        if low is not None and high is not None:
+            return f"{low} to {high}"
+        return self.line.why_empty.get("level_ci_low", "")
+
+    @property
+    def has_interval(self) -> bool:
+        return self.price["level_ci_low"] is not None
+
+    @property
+    def traded_share(self) -> float:
+        """Weight of the traded leg in per cent, for the bar."""
+        return float((self.price["trade_weight"] or Decimal(0)) * 100)
+
+    @property
+    def legs(self) -> Iterator[tuple[str, str, str, str]]:
+        """Leg, value, weight, and what it rests on or why it is empty."""
+        price, why = self.price, self.line.why_empty
+        weight = price["trade_weight"]
+        offers = (
+            f"{counted(price['owner_group_count'], 'owner group')}, {price['firm_count'] or 0} of them firm"
+        )
+        trades = f"{counted(price['trade_count'], 'trade')}, {tidy(price['gpu_hours'], 0)} GPU-hours"
+        for leg, of, rests in (
+            ("advertised", None if weight is None else 1 - weight, offers),
+            ("traded", weight, trades),
+        ):
+            column = f"{leg}_usd_per_gpu_hour"
+            value = price[column]
+            yield leg, shown(value), share(of), rests if value is not None else why.get(column, "")
+
+    @property
+    def discount(self) -> str:
+        """How far trades lie from the same sellers' own offers, or why that is not known."""
+        log, error = self.price["discount_log"], self.price["discount_se"]
+        if log is None:
+            why = self.line.why_empty.get("discount_log")
+            return f"How far trades lie from offers is not known: {why}." if why else ""
+        side = "below" if log < 0 else "above"
+        spread = f", give or take {size(error)}" if error is not None else ""
+        return f"Trades lie {size(log)} {side} the same sellers’ own offers{spread}."
+
+    @property
+    def facts(self) -> Iterator[tuple[str, str, str]]:
+        """Name, value and remark of what is published beside the reference; empty ones say why."""
+        price, why = self.price, self.line.why_empty
+
+        def fact(name: str, column: str, value: str, remark: str) -> tuple[str, str, str]:
+            return name, value, remark if price[column] is not None else why.get(column, remark)
+
+        def log(name: str, column: str, remark: str) -> tuple[str, str, str]:
+            return fact(name, column, change(price[column]), remark)
+
+        yield fact("Cross-section P", "cross_section_usd_per_gpu_hour", shown(price["cross_section_usd_per_gpu_hour"]),
+                   "what the day’s prices say alone")  # fmt: skip
+        yield log(
+            "Same sellers",
+            "matched_change_log",
+            f"{counted(price['matched_groups'], 'owner group')} on both days",
+        )
+        yield log("Tomorrow’s catch-up", "catch_up_log", "what R would do on unchanged prices")
+        yield fact(
+            "Index I", "index_value", shown(price["index_value"]), "same sellers only, 100 on the first day"
+        )
+        width = price["change_20d_half_width"]
+        spread = f"± {size(width)}" if width is not None else why.get("change_20d_half_width", "")
+        yield "Change in 20 days", change(price["change_20d_log"]), spread or why.get("change_20d_log", "")
+        yield fact("Largest influence", "max_leave_one_out", size(price["max_leave_one_out"]),
+                   "how far R would move without one owner group")  # fmt: skip
+        middle = f"{price['p25']} to {price['p75']}" if price["p25"] is not None else DASH
+        yield "Middle half", middle, "of the voices, by weight"
+        yield (
+            "Effective voices",
+            tidy(price["effective_n"], 1),
+            f"the heaviest has {share(price['top_share'])}",
+        )
+        yield (
+            "Effective routes",
+            tidy(price["route_effective_n"], 1),
+            f"the largest has {share(price['top_route_share'])}",
+        )
+        yield "Left out", share(price["share_excluded"]), "of the items, by a filter"
+        yield "Prices changed", str(price["prices_changed_20d"] or 0), "of items, in 20 days"
+        settles = "yes" if price["settlement_eligible"] else "no"
+        yield "Settlement-eligible", settles, "narrow grades at a sufficient level and letter"
+
+    @property
+    def moved(self) -> Iterator[tuple[str, str]]:
+        """Why R moved today: parts that are not zero, then the total. Nothing where it is not attributed."""
+        rows = self._site.attributions.get(self.grade_id, [])
+        for row in rows:
+            for part, words in _PARTS.items():
+                if row[part]:
+                    yield words, change(row[part])
+            yield "together", change(row["total"])
+
+    @cached_property
+    def voices(self) -> list[tuple[str, list[Voice]]]:
+        """The voices by leg, the heaviest first; those without weight behind them."""
+        found = []
+        rows = self._site.voices.get(self.grade_id, [])
+        for leg, group in groupby(rows, key=lambda row: row["leg"]):
+            members = list(group)
+            most = max((row["weight"] for row in members if row["weight"] is not None), default=None)
+            found.append((leg, [self._voice(row, most) for row in members]))
+        return found
+
+    @property
+    def voice_count(self) -> int:
+        return sum(len(voices) for _, voices in self.voices)
+
+    def _voice(self, row: Row, most: Decimal | None) -> Voice:
+        weight = row["weight"]
+        return Voice(
+            owner=self._owners.owner(row["owner_group"], is_public=row["is_public"]),
+            price=shown(row["usd_per_gpu_hour"], 4),
+            weight=share(weight, 1),
+            bar=float(weight / max(most, FULL_BAR) * 100) if weight is not None and most else 0.0,
+            state=in_words("states", row["state"]),
+            why=rules_in_words(row["reason_code"]),
+            age="today"
+            if row["verified_age_days"] == 0
+            else f"{counted(row['verified_age_days'], 'day')} old",
+            items=row["item_count"],
+            influence=change(row["leave_one_out"]),
+            hours=tidy(row["gpu_hours"], 0),
+        )
+
+    @cached_property
+    def refusals(self) -> list[Refusal]:
+        """What did not count, the rule with the most records first."""
+        found = []
+        rows = self._site.exclusions.get(self.grade_id, [])
+        for (leg, code), group in groupby(rows, key=lambda row: (row["leg"], row["reason_code"])):
+            members = list(group)
+            named = [
+                (self._owners.owner(row["owner_group"]), row["detail"])
+                for row in members
+                if row["owner_group"]
+            ]
+            records = sum(row["records"] for row in members)
+            noun = "offer" if leg == "advertised" else "trade"
+            unnamed = sum(row["records"] for row in members if not row["owner_group"])
+            found.append(Refusal(leg, rules_in_words(code), code, counted(records, noun), named, unnamed))
+        return sorted(found, key=lambda one: (-int(one.count.split()[0]), one.leg, one.code))
+
+    @cached_property
+    def history(self) -> list[Day]:
+        """The newest days first."""
+        days, before = [], None
+        for row in self._rows:
+            log = row["reference_log"]
+            days.append(Day(row, DASH if log is None or before is None else change(log - before)))
+            before = log if log is not None else before
+        return days[::-1][:HISTORY_SHOWN]
+
+    @property
+    def axes(self) -> list[Axis]:
+        """The specification axis by axis; empty for a code that is none of this vocabulary."""
+        try:
+            parsed = parse_code(self.code)
+        except UsageError:
+            return []
+        words = describe(parsed)
+        accepts = self._site.accepts.get(self.record["spec_id"], {}) if self.record else {}
+        return [
+            Axis(
+                name=name.replace("_", " and ").capitalize(),
+                value=value,
+                meaning=words[name],
+                accepts=values_in_words(name, accepts.get(name, [])),
+            )
+            for name, value in zip(tuple(words)[:-1], parsed.axes, strict=True)
+        ]
+
+    @property
+    def bucket_words(self) -> str:
+        try:
+            return describe(parse_code(self.code))["bucket"]
+        except UsageError:
+            return self.code.partition(".")[2]
+
+    @property
+    def siblings(self) -> list[Sibling]:
+        """All buckets of this specification, this one among them."""
+        spec = self.code.partition(".")[0]
+        found = []
+        for rows in self._site.series.values():
+            price = rows[-1]
+            code = code_of(price)
+            if code.partition(".")[0] != spec or price["day"] != self._site.day:
+                continue
+            value = price["reference_usd_per_gpu_hour"]
+            why = in_words("statuses", price["status"])
+            bucket = code.partition(".")[2]
+            meaning = describe(parse_code(code))["bucket"] if self.axes else bucket
+            found.append(
+                Sibling(
+                    bucket,
+                    meaning,
+                    grade_page(code),
+                    str(value) if value is not None else why,
+                    code == self.code,
+                )
+            )
+        return found
+
+    @property
+    def parent(self) -> tuple[str, str] | None:
+        """Code and page of the grade this one falls back to, where it has a page."""
+        code = self.record["parent_code"] if self.record else None
+        return (code, grade_page(code)) if code in self._site.codes_today else None
+
+    @property
+    def summary(self) -> str:
+        """The chart in a sentence, for who cannot see it."""
+        points = self.from_first_value
+        valued = [row for row in points if row["reference_usd_per_gpu_hour"] is not None]
+        prices = [row["reference_usd_per_gpu_hour"] for row in valued]
+        return (
+            f"Reference price of {self.title}, {valued[0]['day']} to {valued[-1]['day']}: from {prices[0]} to "
+            f"{prices[-1]} USD per GPU-hour, lowest {min(prices)}, highest {max(prices)}; "
+            f"{len(valued)} of {len(points)} days have a value."
+        )
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether trades ever carried weight."""
+        return any(row["trade_weight"] for row in self.from_first_value)
+
+    @property
+    def legs_summary(self) -> str:
+        """The chart of both legs in a sentence."""
+        offered = [r for r in self.from_first_value if r["advertised_usd_per_gpu_hour"] is not None]
+        traded = [r for r in self.from_first_value if r["traded_usd_per_gpu_hour"] is not None]
+        weights = [r["trade_weight"] for r in self.from_first_value if r["trade_weight"]]
+        most = f"weight of traded up to {share(max(weights))}" if weights else "trades carry no weight"
+        return f"Both legs of {self.title}: advertised on {len(offered)} days, traded on {len(traded)} days; {most}."
+
+    @cached_property
+    def chart_data(self) -> dict[str, object]:
+        """The series as columns of plain values, for the script; a column that is empty throughout is left out."""
+        columns = {
+            "reference": "reference_usd_per_gpu_hour",
+            "cross_section": "cross_section_usd_per_gpu_hour",
+            "low": "level_ci_low",
+            "high": "level_ci_high",
+            "advertised": "advertised_usd_per_gpu_hour",
+            "traded": "traded_usd_per_gpu_hour",
+            "weight": "trade_weight",
+        }
+        points = self.from_first_value
+        data: dict[str, object] = {
+            "day": [row["day"].isoformat() for row in points],
+            "level": [row["level"] for row in points],
+            "label": [in_words("labels", row["label"]) for row in points],
+        }
+        for name, column in columns.items():
+            values = [None if row[column] is None else round(float(row[column]), 4) for row in points]
+            if any(value is not None for value in values):
+                data[name] = values
+        return data
