@@ -10,6 +10,8 @@ from gpurent.core.numbers import round_half_even
 
 DASH = "–"
 MINUS = "−"
+# between a number and its per cent sign no line ends
+PERCENT = "\u00a0%"
 
 
 def shown(value: object, decimals: int | None = None) -> str:
@@ -28,8 +30,8 @@ def share(value: Decimal | None, decimals: int = 0) -> str:
         return DASH
     percent = value * 100
     if decimals == 0 and 0 < percent < 1:
-        return "< 1 %"
-    return f"{round_half_even(percent, decimals)} %"
+        return f"< 1{PERCENT}"
+    return f"{round_half_even(percent, decimals)}{PERCENT}"
 
 
 def change(log: Decimal | None, decimals: int = 2) -> str:
@@ -38,14 +40,14 @@ def change(log: Decimal | None, decimals: int = 2) -> str:
         return DASH
     moved = round_half_even(Decimal(repr(math.expm1(float(log)) * 100)), decimals)
     sign = "" if moved == 0 else "+" if moved > 0 else MINUS
-    return f"{sign}{abs(moved)} %"
+    return f"{sign}{abs(moved)}{PERCENT}"
 
 
 def size(log: Decimal | None, decimals: int = 1) -> str:
     """The size of a change in logs as per cent, without its sign."""
     if log is None:
         return DASH
-    return f"{round_half_even(Decimal(repr(math.expm1(abs(float(log))) * 100)), decimals)} %"
+    return f"{round_half_even(Decimal(repr(math.expm1(abs(float(log))) * 100)), decimals)}{PERCENT}"
 
 
 def direction(log: Decimal | None) -> str:
