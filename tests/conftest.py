@@ -6,6 +6,7 @@ Sockets are closed beyond loopback by the options in pyproject.toml.
 from __future__ import annotations
 
 import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +24,13 @@ if "GPURENT_SHARED" in os.environ:
 # no test depends on what the person who runs it has set for the program
 for name in [name for name in os.environ if name.startswith("GPURENT_")]:
     del os.environ[name]
+
+# what a test starts as a process of its own need not compile everything anew
+if "PYTHONPYCACHEPREFIX" not in os.environ:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(
+        Path(tempfile.gettempdir()) / f"gpurent-tests-{os.getuid()}-bytecode"
+    )
 
 
 @pytest.fixture

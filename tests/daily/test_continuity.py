@@ -11,6 +11,7 @@ from tests.daily.days import FIRST, at, ingest_days, offer, reference_rows, sett
 from tests.daily.tables import differing_rows
 
 SELLERS = {"lambda": 2.99, "coreweave": 3.10, "nebius": 3.25, "crusoe": 3.40, "vultr": 2.80, "together": 3.05}
+PIECES = (3, 4, 1, 1, 1, 1, 1, 8, 2, 1, 1)  # days priced at a time; one by one where sellers come and go
 
 
 def looks(days: int):
@@ -31,14 +32,15 @@ def looks(days: int):
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
-    days = 24
+    days = sum(PIECES)
     whole, stepped = (settings_in(tmp_path_factory.mktemp(name)) for name in ("whole", "stepped"))
     for settings in (whole, stepped):
         ingest_days(settings, settings.warehouse.parent / "files", list(looks(days)))
     run_index(whole)
-    for number in range(days):
-        day = FIRST + timedelta(days=number)
-        run_index(stepped, first_day=day, last_day=day)
+    first = FIRST
+    for length in PIECES:
+        run_index(stepped, first_day=first, last_day=first + timedelta(days=length - 1))
+        first += timedelta(days=length)
     return whole, stepped
 
 

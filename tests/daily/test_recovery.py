@@ -11,13 +11,13 @@ import os
 import random
 import signal
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from gpurent.sample.render import small_archive
+from tests.daily.processes import run_command
 from tests.daily.tables import differing_tables
 from warehouse import checks, open_warehouse
 from warehouse.archive import iterate
@@ -28,16 +28,8 @@ SEED = 20260807
 
 def run_daily(archive: Path, folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """`gpurent daily --replay` of the archive into a warehouse in `folder`."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("GPURENT_")}
-    command = [sys.executable, "-m", "gpurent", "daily", "--replay", str(archive), "--json", *words]
-    return subprocess.run(
-        [*command, "--warehouse", str(folder / "w.duckdb")],
-        env=plain | variables,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    tokens = ["daily", "--replay", str(archive), "--json", *words, "--warehouse", str(folder / "w.duckdb")]
+    return run_command(tokens, folder=folder, variables=variables)
 
 
 def files_of(folder: Path) -> dict[str, str]:
