@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gpurent.cli.app import run
+
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     ["tests.daily.processes", "gpurent.cli.app", "gpurent.daily.replaying", "scrapy"]
@@ -42,8 +44,6 @@ def _run(tokens: list[str], folder: Path, variables: dict[str, str], out: Path, 
         del os.environ[name]
     os.environ.update(variables)
     os.chdir(folder)
-    from gpurent.cli.app import run  # in the forked process: the settings of this run are in place
-
     code = run(tokens)
     sys.stdout.flush()
     sys.stderr.flush()
