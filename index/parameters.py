@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -209,16 +209,19 @@ def parse(raw: bytes, name: str) -> Methodology:
         raise ConfigError(f"{name}: {where}: {first['msg']}") from None
 
 
+@cache
+def bundled_versions() -> tuple[str, ...]:
+    """The versions that are part of this package, sorted by name."""
+    names = (entry.name for entry in files("index").joinpath("methodology").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
 @lru_cache(maxsize=8)
 def load(version: str = "1.0.0") -> Methodology:
     """A methodology that is part of this package; ConfigError names the versions there are."""
-    folder = files("index").joinpath("methodology")
-    path = folder.joinpath(f"{version}.toml")
-    if not path.is_file():
-        have = sorted(
-            entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
-        )
-        raise ConfigError(f"there is no methodology {version!r}; there are: {', '.join(have)}")
+    if version not in bundled_versions():
+        raise ConfigError(f"there is no methodology {version!r}; there are: {', '.join(bundled_versions())}")
+    path = files("index").joinpath("methodology", f"{version}.toml")
     return parse(path.read_bytes(), f"index/methodology/{version}.toml")
 
 

@@ -155,6 +155,7 @@ def index(
     *,
     from_day: Annotated[Day | None, Parameter(name="--from")] = None,
     to_day: Annotated[Day | None, Parameter(name="--to")] = None,
+    methodology: Path | None = None,
     context: Given,
 ) -> Output:
     """Compute reference prices of past days from what was available then (reconstructed).
@@ -165,12 +166,21 @@ def index(
         First day; the first one with data when left out.
     to_day
         Last day; the last one whose cut-off has passed when left out.
+    methodology
+        A changed copy of the methodology file, with a version of its own, for a back-run: a warehouse that was not
+        priced yet is priced by it from then on, and takes no live days.
     """
     from gpurent.daily import run_index
 
     if from_day is not None and to_day is not None and to_day < from_day:
         raise UsageError(f"--from {from_day} lies after --to {to_day}")
-    report = run_index(context.settings, first_day=from_day, last_day=to_day, progress=context.progress)
+    report = run_index(
+        context.settings,
+        first_day=from_day,
+        last_day=to_day,
+        methodology=methodology,
+        progress=context.progress,
+    )
     document = report.as_json()
     return Output(document, lambda console: _show_indexed(console, document), report.exit_code)
 

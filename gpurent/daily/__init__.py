@@ -38,14 +38,18 @@ def run_index(
     *,
     first_day: date | None = None,
     last_day: date | None = None,
+    methodology: Path | None = None,
     progress: Progress = SILENT,
 ) -> IndexRun:
-    """Compute reconstructed reference prices for a range of days (default: all days there is data for)."""
+    """Compute reconstructed reference prices for a range of days (default: all days there is data for).
+
+    `methodology` is a user's own file, for back-runs: the warehouse is priced by it from then on.
+    """
     from gpurent.daily.grading import check_registers  # noqa: PLC0415
     from gpurent.daily.indexing import index_days  # noqa: PLC0415
 
     check_registers(settings)
-    return index_days(settings, first_day, last_day, progress)
+    return index_days(settings, first_day, last_day, progress, methodology)
 
 
 def run_collect(

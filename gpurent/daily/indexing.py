@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from pathlib import Path
 
 from gpurent.core.clock import at_utc
 from gpurent.core.errors import NotFoundError, UsageError
@@ -13,7 +14,8 @@ from gpurent.daily.chain import BACKFILL, day_vintages, memory_before
 from gpurent.daily.grading import bring_up_to_date
 from gpurent.daily.publishing import SAMPLE, show_all
 from gpurent.daily.reports import IndexedDay, IndexRun
-from index.parameters import Methodology, load
+from index.methodologies import adopt, methodology_of
+from index.parameters import Methodology
 from index.reduction import RECONSTRUCTED
 from index.run import DayResult, Memory, compute_day, load_memory, store_day, stored_content
 from warehouse.sql_files import run_sql
@@ -54,15 +56,22 @@ def _keep(warehouse: Warehouse, result: DayResult) -> tuple[str, bool]:
 
 
 def index_days(
-    settings: Settings, first_day: date | None, last_day: date | None, progress: Progress
+    settings: Settings,
+    first_day: date | None,
+    last_day: date | None,
+    progress: Progress,
+    methodology: Path | None = None,
 ) -> IndexRun:
-    """Compute every day of the range; days with live values are left alone and lend their memory."""
-    method = load()
+    """Compute every day of the range; days with live values are left alone and lend their memory.
+
+    `methodology`: a file to price a new warehouse by, for back-runs of a changed parameter.
+    """
     if not settings.warehouse.exists():
         raise NotFoundError(
             f"{settings.warehouse}: there is no warehouse here; make one with `gpurent ingest` or `gpurent collect`"
         )
     with open_warehouse(settings.warehouse, threads=settings.threads) as warehouse:
+        method = methodology_of(warehouse) if methodology is None else adopt(warehouse, methodology)
         run_id = run_id_of("index", warehouse, str(first_day), str(last_day))
         with recorded_run(warehouse, "index", run_id) as log:
             register_version, _ = bring_up_to_date(warehouse, settings, progress)

@@ -32,7 +32,8 @@ from gpurent.daily.reports import DailyRun
 from gpurent.daily.settling import settle_held
 from gpurent.publish.edition import Edition, write_edition
 from gpurent.publish.site import write_site
-from index.parameters import Methodology, load
+from index.methodologies import methodology_of
+from index.parameters import Methodology, bundled_versions, load
 from index.reduction import LIVE
 from index.run import DayResult, Memory, compute_day, store_day, stored_content
 from warehouse.public import write_public
@@ -175,6 +176,12 @@ def refuse_other_purpose(warehouse: Warehouse) -> None:
     if purpose is not None:
         raise ConfigError(
             f"{warehouse.layout.database} holds the {purpose} and takes no live run; use another --warehouse"
+        )
+    version = methodology_of(warehouse).version
+    if version not in bundled_versions():
+        raise ConfigError(
+            f"{warehouse.layout.database} is priced by a methodology of its own ({version}), for back-runs only; "
+            "use another --warehouse for live days"
         )
 
 

@@ -19,7 +19,7 @@ from gpurent.publish.ledger import series_of
 from gpurent.publish.manifest import FORMAT, MANIFEST, SAMPLE_NOTICE, SIGNATURE, PublishedFile
 from gpurent.publish.rationale import rationale_markdown
 from gpurent.publish.tables import PACKAGE, EditionTables, read_tables, table_files
-from index.parameters import load
+from index.methodologies import methodology_named
 from warehouse import Warehouse
 from warehouse.sql_files import run_sql_dicts
 
@@ -156,7 +156,7 @@ def make_draft(
     stated = _only(tables, "construction")
     if stated != construction:
         raise CheckFailedError(f"{day} v{vintage}: computed as {stated}, to be published as {construction}")
-    methodology = load(version).raw
+    methodology = methodology_named(warehouse, version).raw
     return Draft(
         tables=tables,
         construction=construction,

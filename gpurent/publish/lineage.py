@@ -12,7 +12,7 @@ from gpurent.core.clock import at_utc
 from gpurent.core.errors import CheckFailedError
 from gpurent.core.ids import sha256_hex
 from grades.match import operators_known
-from index.parameters import load
+from index.methodologies import methodology_named
 from warehouse import Warehouse
 from warehouse.archive import open_archive
 from warehouse.archive_reading import PART
@@ -136,7 +136,7 @@ def explain(warehouse: Warehouse, price: Row) -> dict[str, Any]:
 def _prepare_operators(warehouse: Warehouse, price: Row) -> None:
     """Make `operators_known` as of the day's cut-off: which operators an owner group had."""
     day: date = price["day"]
-    hour = load(price["methodology_version"]).time.cut_off_hour_utc
+    hour = methodology_named(warehouse, price["methodology_version"]).time.cut_off_hour_utc
     operators_known(warehouse, at_utc(day, hour), price["construction"] == "reconstructed")
 
 

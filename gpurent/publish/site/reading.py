@@ -14,7 +14,8 @@ import pyarrow as pa
 from gpurent.core.clock import at_utc
 from gpurent.publish.manifest import edition_path
 from gpurent.publish.tables import PACKAGE
-from index.parameters import Methodology, load
+from index.methodologies import methodology_named
+from index.parameters import Methodology
 from warehouse import Warehouse
 from warehouse.sql_files import run_sql, run_sql_arrow, run_sql_dicts
 
@@ -102,7 +103,7 @@ def read_site(
     table = run_sql_arrow(warehouse, PACKAGE, "site_series", {"day": day})
     series = _by("grade_id", table.to_pylist())
     first = next(rows[-1] for rows in series.values() if rows[-1]["day"] == day)
-    method = methodology or load(first["methodology_version"])
+    method = methodology or methodology_named(warehouse, first["methodology_version"])
     bound = {
         "day": day,
         "vintage": first["vintage"],
