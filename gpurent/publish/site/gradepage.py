@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import groupby
 
 from gpurent.core.errors import UsageError
 from gpurent.publish.site.figures import DASH, change, counted, share, shown, size, tidy
 from gpurent.publish.site.front import Line, code_of, make_line
-from gpurent.publish.site.names import Owner, Owners, file_name, grade_page
+from gpurent.publish.site.gradecharts import chart_columns, legs_in_words, series_in_words
+from gpurent.publish.site.names import Owners, file_name, grade_page
 from gpurent.publish.site.reading import Row, SiteData
-from gpurent.publish.words import in_words, rules_in_words, values_in_words, why_withheld
+from gpurent.publish.site.voicerows import Refusal, Voice, make_refusals, make_voices
+from gpurent.publish.words import in_words, values_in_words, why_withheld
 from grades.grade_code import describe, parse_code
 
 HISTORY_SHOWN = 90
-FULL_BAR = Decimal("0.25")
 
 _PARTS: Mapping[str, str] = {
     "price": "same sellers changed their prices",
@@ -30,34 +30,6 @@ _PARTS: Mapping[str, str] = {
     "method": "a change of method",
     "carry_over": "yesterday's catch-up",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """One owner group on one leg. `bar` is its weight in per cent of a quarter, or of the heaviest beyond that."""
-
-    owner: Owner
-    price: str
-    weight: str
-    bar: float
-    state: str
-    why: str
-    age: str
-    items: int
-    influence: str
-    hours: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """What one rule kept out: how many records, and whose, where that may be said."""
-
-    leg: str
-    why: str
-    code: str
-    count: str
-    named: Sequence[tuple[Owner, str]]
-    others: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,53 +217,13 @@ class GradePage:
 
     @cached_property
     def voices(self) -> list[tuple[str, list[Voice]]]:
-        """The voices by leg, the heaviest first; those without weight behind them."""
-        found = []
-        rows = self._site.voices.get(self.grade_id, [])
-        for leg, group in groupby(rows, key=lambda row: row["leg"]):
-            members = list(group)
-            most = max((row["weight"] for row in members if row["weight"] is not None), default=None)
-            found.append((leg, [self._voice(row, most) for row in members]))
-        return found
-
-    @property
-    def voice_count(self) -> int:
-        return sum(len(voices) for _, voices in self.voices)
-
-    def _voice(self, row: Row, most: Decimal | None) -> Voice:
-        weight = row["weight"]
-        return Voice(
-            owner=self._owners.owner(row["owner_group"], is_public=row["is_public"]),
-            price=shown(row["usd_per_gpu_hour"], 4),
-            weight=share(weight, 1),
-            bar=float(weight / max(most, FULL_BAR) * 100) if weight is not None and most else 0.0,
-            state=in_words("states", row["state"]),
-            why=rules_in_words(row["reason_code"]),
-            age="today"
-            if row["verified_age_days"] == 0
-            else f"{counted(row['verified_age_days'], 'day')} old",
-            items=row["item_count"],
-            influence=change(row["leave_one_out"]),
-            hours=tidy(row["gpu_hours"], 0),
-        )
+        """The voices by leg, the heaviest first."""
+        return make_voices(self._site.voices.get(self.grade_id, []), self._owners)
 
     @cached_property
     def refusals(self) -> list[Refusal]:
-        """What did not count, the rule with the most records first."""
-        found = []
-        rows = self._site.exclusions.get(self.grade_id, [])
-        for (leg, code), group in groupby(rows, key=lambda row: (row["leg"], row["reason_code"])):
-            members = list(group)
-            named = [
-                (self._owners.owner(row["owner_group"]), row["detail"])
-                for row in members
-                if row["owner_group"]
-            ]
-            records = sum(row["records"] for row in members)
-            noun = "offer" if leg == "advertised" else "trade"
-            unnamed = sum(row["records"] for row in members if not row["owner_group"])
-            found.append(Refusal(leg, rules_in_words(code), code, counted(records, noun), named, unnamed))
-        return sorted(found, key=lambda one: (-int(one.count.split()[0]), one.leg, one.code))
+        """What did not count."""
+        return make_refusals(self._site.exclusions.get(self.grade_id, []), self._owners)
 
     @cached_property
     def history(self) -> list[Day]:
@@ -363,14 +295,7 @@ class GradePage:
     @property
     def summary(self) -> str:
         """The chart in a sentence, for who cannot see it."""
-        points = self.from_first_value
-        valued = [row for row in points if row["reference_usd_per_gpu_hour"] is not None]
-        prices = [row["reference_usd_per_gpu_hour"] for row in valued]
-        return (
-            f"Reference price of {self.title}, {valued[0]['day']} to {valued[-1]['day']}: from {prices[0]} to "
-            f"{prices[-1]} USD per GPU-hour, lowest {min(prices)}, highest {max(prices)}; "
-            f"{len(valued)} of {len(points)} days have a value."
-        )
+        return series_in_words(self.title, self.from_first_value)
 
     @property
     def has_weights(self) -> bool:
@@ -380,32 +305,9 @@ class GradePage:
     @property
     def legs_summary(self) -> str:
         """The chart of both legs in a sentence."""
-        offered = [r for r in self.from_first_value if r["advertised_usd_per_gpu_hour"] is not None]
-        traded = [r for r in self.from_first_value if r["traded_usd_per_gpu_hour"] is not None]
-        weights = [r["trade_weight"] for r in self.from_first_value if r["trade_weight"]]
-        most = f"weight of traded up to {share(max(weights))}" if weights else "trades carry no weight"
-        return f"Both legs of {self.title}: advertised on {len(offered)} days, traded on {len(traded)} days; {most}."
+        return legs_in_words(self.title, self.from_first_value)
 
     @cached_property
     def chart_data(self) -> dict[str, object]:
-        """The series as columns of plain values, for the script; a column that is empty throughout is left out."""
-        columns = {
-            "reference": "reference_usd_per_gpu_hour",
-            "cross_section": "cross_section_usd_per_gpu_hour",
-            "low": "level_ci_low",
-            "high": "level_ci_high",
-            "advertised": "advertised_usd_per_gpu_hour",
-            "traded": "traded_usd_per_gpu_hour",
-            "weight": "trade_weight",
-        }
-        points = self.from_first_value
-        data: dict[str, object] = {
-            "day": [row["day"].isoformat() for row in points],
-            "level": [row["level"] for row in points],
-            "label": [in_words("labels", row["label"]) for row in points],
-        }
-        for name, column in columns.items():
-            values = [None if row[column] is None else round(float(row[column]), 4) for row in points]
-            if any(value is not None for value in values):
-                data[name] = values
-        return data
+        """The series as columns of plain values, for the script."""
+        return chart_columns(self.from_first_value)
