@@ -29,8 +29,9 @@ NEWS = {
     "native_per_gpu_hour * 1.2 AS native_per_gpu_hour, $later AS known_at) FROM offers",
     "trades": "SELECT * REPLACE ('later-' || trade_id AS trade_id, agreement_id || '-b' AS agreement_id, "
     "usd_per_gpu_hour * 1.2 AS usd_per_gpu_hour, $later AS known_at) FROM trades",
-    "fx_rates": "SELECT DISTINCT snapshot_day AS day, 'EUR' AS currency, 9.99 AS usd_per_unit, '9.99' AS eur_rate_text, "
-    "capture_id, CAST(snapshot_day AS TIMESTAMPTZ) AS published_at, CAST(snapshot_day AS TIMESTAMPTZ) AS available_at, "
+    "fx_rates": "SELECT DISTINCT snapshot_day AS day, 'EUR' AS currency, 9.99 AS usd_per_unit, "
+    "'9.99' AS eur_rate_text, capture_id, CAST(snapshot_day AS TIMESTAMPTZ) AS published_at, "
+    "CAST(snapshot_day AS TIMESTAMPTZ) AS available_at, "
     "$later AS known_at FROM offers WHERE offer_id IN (SELECT min(offer_id) FROM offers GROUP BY snapshot_day)",
     "operators": "SELECT * REPLACE ('HYP' AS operator_class, 'one-owner' AS owner_group, "
     "'later-' || record_sha256 AS record_sha256, $later AS known_at) FROM operators",
