@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpurent.core.clock import RecordedClock
+from tests.sample_run import SampleRun, run_once
 
 ROOT = Path(__file__).parents[1]
 NOW = datetime(2026, 7, 15, 9, 0, tzinfo=UTC)
@@ -49,3 +50,10 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is not here: reference data is no part of a checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
+    """`gpurent daily --sample` in a folder of its own: one run for all tests, so nothing there is changed."""
+    base = tmp_path_factory.getbasetemp()
+    return run_once((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sample-run")

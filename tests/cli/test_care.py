@@ -16,6 +16,7 @@ from gpurent.daily.bookkeeping import recorded_run
 from gpurent.daily.history import last_runs
 from tests.cli.conftest import Call, in_a_process
 from tests.publish import synthetic_market as market
+from tests.sample_run import SampleRun
 from warehouse import lock, migrations, open_warehouse
 from warehouse.layout import Layout
 from warehouse.store import connect
@@ -239,15 +240,16 @@ def _make_older(path: Path) -> None:
     connection.close()
 
 
-def test_a_run_of_a_collected_day_is_kept_whole(home: Path) -> None:
+def test_a_run_of_a_collected_day_is_kept_whole(
+    sample_run: SampleRun, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What `daily` puts into `runs` has the parts `gpurent runs` shows."""
-    ended = in_a_process("daily", "--sample", "--json", cwd=home)
-    assert ended.exit_code == 0, ended.err
-    assert ended.err == ""
-    done = in_a_process("runs", "--warehouse", "gpurent-sample/gpurent.duckdb", "--json", cwd=home)
+    assert sample_run.exit_code == 0
+    monkeypatch.chdir(sample_run.folder)
+    done = call("runs", "--warehouse", "gpurent-sample/gpurent.duckdb", "--json")
     (run,) = done.document["runs"]
     assert run["command"] == "daily --sample"
-    assert len(run["days"]) == len(ended.document["editions"])
-    assert run["accepted"] == ended.document["collected"]["accepted"]
-    assert run["sources"].keys() == ended.document["collected"]["sources"].keys()
+    assert len(run["days"]) == len(sample_run.document["editions"])
+    assert run["accepted"] == sample_run.document["collected"]["accepted"]
+    assert run["sources"].keys() == sample_run.document["collected"]["sources"].keys()
     assert run["rejected"]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from gpurent.core.settings import load_settings
-from gpurent.daily import run_daily
-from gpurent.daily.reports import DailyRun
+from tests.sample_run import SampleRun
 
 H100, H100_SPOT = "H100-Y080-Y-YY-YY-OD-YY-J", "H100-Y080-Y-YY-YY-SP-YY-F"
 PRICED = {
@@ -29,9 +26,9 @@ PRICED = {
 
 
 class Sample:
-    """The warehouse after `gpurent daily --sample`."""
+    """The warehouse after `gpurent daily --sample`, and what the command said of it."""
 
-    def __init__(self, run: DailyRun, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, run: SampleRun, connection: duckdb.DuckDBPyConnection) -> None:
         self.run = run
         self._connection = connection
 
@@ -54,27 +51,24 @@ class Sample:
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
-    folder = tmp_path_factory.mktemp("sample")
-    run = run_daily(load_settings({"warehouse": folder / "sample.duckdb"}, folder=folder), is_sample=True)
-    with duckdb.connect(folder / "sample.duckdb", read_only=True) as connection:
+def sample(sample_run: SampleRun) -> Iterator[Sample]:
+    with duckdb.connect(sample_run.warehouse, read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        yield Sample(run, connection)
+        yield Sample(sample_run, connection)
 
 
 def test_every_day_has_its_edition(sample: Sample) -> None:
     assert sample.run.exit_code == 0
-    assert [edition["day"] for edition in sample.run.editions] == [
+    assert [edition["day"] for edition in sample.run.document["editions"]] == [
         f"2026-08-{day:02d}" for day in range(6, 16)
     ]
-    assert sample.run.failed_sources == ["azure"]
+    assert sample.run.document["failed_sources"] == ["azure"]
 
 
 def test_what_is_read_and_refused_is_known_by_source_and_reason(sample: Sample) -> None:
-    assert sample.run.collected is not None
     found = {
         name: (report["captures"], report["accepted"], report["rejected"])
-        for name, report in sample.run.collected["sources"].items()
+        for name, report in sample.run.document["collected"]["sources"].items()
     }
     assert found == {
         "azure": (20, 57, {"http_status": 1, "low_priority_meter": 10, "windows_licence": 19}),
@@ -194,4 +188,5 @@ def test_editions_are_signed_and_published_on_time(sample: Sample) -> None:
         assert isinstance(published_at, datetime)
         assert (published_at.date() - day).days == 1
         assert published_at.hour == 9
-    assert all(Path(edition["path"], "manifest.sig").is_file() for edition in sample.run.editions)
+    folders = [sample.run.folder / edition["path"] for edition in sample.run.document["editions"]]
+    assert all((folder / "manifest.sig").is_file() for folder in folders)
