@@ -23,22 +23,28 @@ _NOT_PART_OF_A_NAME = re.compile(r"[\s_-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class InstanceType:
-    """One instance type. Texts are None where the page does not state them."""
+class Machine:
+    """A machine with GPUs. None is what nobody states; `memory_gb` is per GPU."""
 
     name: str
     gpu_count: Fraction
     chip_text: str
     form_text: str | None
-    memory_gb: Decimal
+    memory_gb: Decimal | None
     fabric_text: str | None
-    url: str
-    observed_on: date
 
     @property
     def is_slice(self) -> bool:
         """Whether it has less than one whole GPU."""
         return self.gpu_count < 1
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType(Machine):
+    """One instance type of a cloud, with the page it was read on."""
+
+    url: str
+    observed_on: date
 
 
 def key(name: str) -> str:

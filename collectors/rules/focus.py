@@ -14,8 +14,9 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 
-from collectors.instances import InstanceType, instance_types, key
+from collectors.instances import InstanceType, Machine, instance_types, key
 from collectors.reasons import RowError
 from collectors.values import Row, decimal_text, number, optional_number, optional_text, shown, text
 
@@ -37,6 +38,12 @@ _AZURE_SIZE = re.compile(
     r"\b(?:Standard_)?N[CDGV]\d+[a-z]*[\w ]*?[_ ]?v\d\b|\b(?:Standard_)?N[CDGV]\d+[a-z]+\w*v\d\b"
 )
 _TERM = re.compile(r"\b(On[- ]Demand|Spot|Reserved|Dedicated)\b", re.IGNORECASE)
+# these clouds bill by names of machines, which the tables in collectors/instances resolve
+_CLOUDS_WITH_TABLES = frozenset({"AWS", "Microsoft"})
+_CARD = re.compile(
+    r"(?:(?P<count>[1-9]\d*)x )?(?P<chip>[A-Z][A-Za-z0-9 ]*?)(?: (?P<form>SXM\d?|PCIe|NVL))?(?: (?P<memory>\d+) ?GB)?"
+)
+_WHOLE_NUMBER = re.compile(r"[1-9]\d*")
 _INSTANCE_COLUMNS = ("ChargeDescription", "SkuMeter", "SkuPriceDetails", "x_SkuDetails", "ResourceType")
 
 
@@ -45,7 +52,7 @@ def without_nothing(row: Row) -> Row:
     return {name: None if value in _NOTHING else value for name, value in row.items()}
 
 
-def gpu_machine(row: Row) -> InstanceType:
+def gpu_machine(row: Row) -> Machine:
     """The GPU machine a usage row is an hour of.
 
     Raises RowError: the code of a charge that is no usage, `not_a_gpu`, `unknown_instance_type`, `gpu_slice`.
@@ -57,6 +64,8 @@ def gpu_machine(row: Row) -> InstanceType:
         raise RowError(
             "charge_correction", f"ChargeClass is {shown(row['ChargeClass'])}: it corrects another row"
         )
+    if (found_in_details := _from_details(row)) is not None:
+        return found_in_details
     for column in _INSTANCE_COLUMNS:
         words = optional_text(row, column) or ""
         found = _AWS_TYPE.search(words)
@@ -113,6 +122,33 @@ def has_tag(row: Row, name: str) -> bool:
         except (ValueError, RecursionError):
             return False
     return isinstance(tags, Mapping) and tags.get(name) == "true"
+
+
+def _from_details(row: Row) -> Machine | None:
+    """The machine as the properties of SkuPriceDetails describe it (FOCUS 1.2), for clouds that have no table here.
+
+    `GpuCount` and an `InstanceType` that names the card, such as `8x H100 SXM 80 GB`; None where they do not.
+    """
+    if text(row, "ProviderName") in _CLOUDS_WITH_TABLES:
+        return None
+    try:
+        details = json.loads(optional_text(row, "SkuPriceDetails") or "")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(details, Mapping):
+        return None
+    named = _CARD.fullmatch(str(details.get("InstanceType") or ""))
+    count = _WHOLE_NUMBER.fullmatch(str(details.get("GpuCount") or ""))
+    if named is None or count is None or named["count"] not in (None, count[0]):
+        return None
+    return Machine(
+        name=named[0],
+        gpu_count=Fraction(int(count[0])),
+        chip_text=named["chip"],
+        form_text=named["form"],
+        memory_gb=Decimal(named["memory"]) if named["memory"] else None,
+        fabric_text=None,
+    )
 
 
 def _aws(name: str) -> InstanceType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -56,6 +57,7 @@ def test_azure_rows_of_other_markets_have_their_code(fields: dict[str, Any], cod
 
 
 BILL = {
+    "ProviderName": "AWS",
     "ChargeCategory": "Usage",
     "ChargeDescription": "$1.624 per On Demand Linux g5.4xlarge Instance Hour",
     "ConsumedUnit": "Hours",
@@ -76,6 +78,42 @@ BILL = {
 def test_the_machine_of_a_charge_comes_from_its_description(description: str, chip: str, gpus: int) -> None:
     machine = focus.gpu_machine(BILL | {"ChargeDescription": description})
     assert (machine.chip_text, machine.gpu_count) == (chip, gpus)
+
+
+@pytest.mark.parametrize(
+    ("details", "machine"),
+    [
+        ({"GpuCount": 8, "InstanceType": "8x H100 SXM 80 GB"}, ("H100", "SXM", 80, 8)),
+        ({"GpuCount": "1", "InstanceType": "RTX PRO 6000"}, ("RTX PRO 6000", None, None, 1)),
+        ({"GpuCount": 2, "InstanceType": "H100 NVL 94GB", "CoreCount": 48}, ("H100", "NVL", 94, 2)),
+    ],
+)
+def test_a_cloud_without_a_table_may_describe_its_machine(details, machine) -> None:
+    row = BILL | {
+        "ProviderName": "Nebius",
+        "ChargeDescription": "Compute",
+        "SkuPriceDetails": json.dumps(details),
+    }
+    found = focus.gpu_machine(row)
+    assert (found.chip_text, found.form_text, found.memory_gb, found.gpu_count) == machine
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        "NULL",
+        "{",
+        "[1]",
+        '{"InstanceType": "8x H100 SXM"}',
+        '{"GpuCount": 4, "InstanceType": "8x H100 SXM"}',
+        '{"GpuCount": 0, "InstanceType": "H100"}',
+        '{"GpuCount": 8, "InstanceType": ""}',
+    ],
+)
+def test_details_that_do_not_say_how_many_of_which_card_name_no_machine(details: str) -> None:
+    row = BILL | {"ProviderName": "Nebius", "ChargeDescription": "Compute", "SkuPriceDetails": details}
+    with pytest.raises(RowError, match="not_a_gpu"):
+        focus.gpu_machine(row)
 
 
 @pytest.mark.parametrize(
