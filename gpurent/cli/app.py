@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from cyclopts import App, CycloptsError, Group, Parameter
 
 from gpurent import __version__
-from gpurent.cli import care, grades, operators, prices, publication, runs, sources, start
+from gpurent.cli import care, grades, operators, prices, publication, query, runs, sources, start
 from gpurent.cli.context import Context, Output
 from gpurent.cli.output import PipeConsole, console, document_text
 from gpurent.core.errors import GpurentError, UsageError
@@ -40,7 +40,7 @@ app = App(
     console=PipeConsole(),
 )
 app.meta.group_parameters = Group("Options of every command", sort_key=100)
-for module in (start, runs, prices, grades, operators, sources, publication, care):
+for module in (start, runs, prices, query, grades, operators, sources, publication, care):
     module.register(app)
 
 

@@ -72,6 +72,7 @@ def runs(*, last: Annotated[int, Parameter(validator=Number(gte=1))] = 10, conte
 
 def migrate(*, context: Given) -> Output:
     """Bring a warehouse of an older version up to date."""
+    from gpurent.cli.reading import naming_the_sample
     from gpurent.core.clock import SystemClock
     from warehouse import lock, migrations
     from warehouse.layout import Layout
@@ -79,7 +80,8 @@ def migrate(*, context: Given) -> Output:
 
     path = context.settings.warehouse
     if not path.exists():
-        raise NotFoundError(f"{path}: there is no warehouse here to bring up to date")
+        with naming_the_sample(context.settings):
+            raise NotFoundError(f"{path}: there is no warehouse here to bring up to date")
     now = SystemClock().now()
     with lock.hold(Layout(path), now):
         connection = connect(path)

@@ -26,7 +26,7 @@ _CODE = """Examples:
 _LIST = """Examples:
   gpurent grade list
   gpurent grade list --chip H100
-  gpurent grade list --chip H100 --day 2026-07-15"""
+  gpurent grade list --chip H100 --day 2026-08-15"""
 _SHOW = """Examples:
   gpurent grade show H100-Y080-Y-YY-YY-OD-YY-J
   gpurent grade show h100-y080-y-yy-yy-od-yy-j.neo --json"""

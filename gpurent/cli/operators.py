@@ -22,10 +22,10 @@ Json = Mapping[str, Any]
 _LIST = """Examples:
   gpurent operator list
   gpurent operator list --scope CT
-  gpurent operator list --scope VM --day 2026-07-15 --json"""
+  gpurent operator list --scope VM --day 2026-08-15 --json"""
 _EXPLAIN = """Examples:
   gpurent operator explain runpod --scope CT
-  gpurent operator explain coreweave --scope BM --day 2026-07-15 --json"""
+  gpurent operator explain coreweave --scope BM --day 2026-08-15 --json"""
 
 
 def register(app: App) -> None:

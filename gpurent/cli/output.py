@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +18,7 @@ from gpurent.core.numbers import round_half_even
 from gpurent.publish.jsontext import json_bytes
 
 PIPED_WIDTH = 200
+GAP = 2
 SAMPLE_LINE = "SAMPLE: made from the sample that comes with the program; not a market price, not for use"
 
 Row = Mapping[str, Any]
@@ -34,14 +38,26 @@ class PipeConsole(Console):
 
 
 def console() -> Console:
-    """Standard output; wide where nobody looks at it directly, so that a pipe never cuts a table."""
-    width = None if sys.stdout.isatty() else PIPED_WIDTH
-    return PipeConsole(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+    """Standard output, as wide as the terminal it ends on, also through a pipe; wide where there is none."""
+    return PipeConsole(file=sys.stdout, width=_width(), highlight=False, markup=False, emoji=False)
+
+
+def _width() -> int:
+    """Columns of the terminal: of COLUMNS, else of whichever standard stream is one."""
+    stated = os.environ.get("COLUMNS", "")
+    if stated.isdecimal() and int(stated) > 0:
+        return int(stated)
+    for stream in (sys.__stdout__, sys.__stderr__, sys.__stdin__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            return os.get_terminal_size(stream.fileno()).columns  # type: ignore[union-attr]
+    return PIPED_WIDTH
 
 
 def dash(value: object) -> str:
-    """The value, or a dash where there is none."""
-    return "-" if value is None or value == "" else str(value)
+    """The value, a number without an exponent, or a dash where there is none."""
+    if value is None or value == "":
+        return "-"
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
 def percent(share: Decimal | float | None) -> str:
@@ -52,12 +68,33 @@ def percent(share: Decimal | float | None) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> Table:
     """A plain table; columns in `numbers` are aligned to the right. None is a dash."""
     right = set(numbers)
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+    made = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold", show_edge=False)
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         made.add_row(*(Text(dash(value)) for value in row))
     return made
+
+
+def width_of(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """How wide `table` would be without folding a cell."""
+    widths = [len(column) for column in columns]
+    for row in rows:
+        widths = [
+            max(width, *map(cell_len, dash(value).split("\n")))
+            for width, value in zip(widths, row, strict=True)
+        ]
+    return sum(widths) + GAP * max(len(widths) - 1, 0)
+
+
+def records(where: Console, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Each row as lines of its own, one a column: for rows that are wider than the terminal."""
+    width = max(len(column) for column in columns)
+    for number, row in enumerate(rows, start=1):
+        line(where, f"row {number}", "bold")
+        for column, value in zip(columns, row, strict=True):
+            line(where, f"{column:<{width}}  {dash(value)}")
+        line(where)
 
 
 def card(lines: Iterable[tuple[str, object, str]]) -> Table:

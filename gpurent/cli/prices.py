@@ -1,41 +1,25 @@
-"""show, explain, sql: looking at prices, and at everything behind them."""
+"""show, explain: looking at prices, and at everything behind them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from gpurent.cli.context import Given, Output
-from gpurent.cli.values import AsOf, Day
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from gpurent.cli.values import AsOf, Day, Public
 
 _SHOW = """Examples:
   gpurent show H100-Y080-Y-YY-YY-OD-YY-J
-  gpurent show h100-y080-y-yy-yy-od-yy-j.neo --day 2026-07-15
-  gpurent show H100-Y080-Y-YY-YY-OD-YY-J --as-of 2026-07-20 --json"""
+  gpurent show h100-y080-y-yy-yy-od-yy-j.neo --day 2026-08-15
+  gpurent show H100-Y080-Y-YY-YY-OD-YY-J --as-of 2026-08-15 --json"""
 _EXPLAIN = """Examples:
-  gpurent explain H100-Y080-Y-YY-YY-OD-YY-J --day 2026-07-15
-  gpurent explain H100-Y080-Y-YY-YY-OD-YY-J --day 2026-07-15 --json"""
-_SQL = """Examples:
-  gpurent sql "SELECT day, count(*) FROM offers GROUP BY day ORDER BY day"
-  gpurent sql "SELECT * FROM daily_reference LIMIT 10" --public"""
-
-Public = Annotated[
-    bool, Parameter(negative="", help="Read the public file, which no other process can hold.")
-]
+  gpurent explain H100-Y080-Y-YY-YY-OD-YY-J --day 2026-08-15
+  gpurent explain H100-Y080-Y-YY-YY-OD-YY-J --day 2026-08-15 --json"""
 
 
 def register(app: App) -> None:
     """Add the commands to the app."""
     app.command(show, help_epilogue=_SHOW)
     app.command(explain, help_epilogue=_EXPLAIN)
-    app.command(sql, help_epilogue=_SQL)
 
 
 def show(
@@ -96,72 +80,3 @@ def explain(grade: str, /, *, day: Day, as_of: AsOf | None = None, context: Give
         document = explain_price(warehouse, price)
         document["notice"] = "SAMPLE" if is_sample(warehouse) else None
     return Output(document, lambda console: show_explanation(console, document))
-
-
-def sql(query: str, /, *, public: Public = False, context: Given) -> Output:
-    """Ask the warehouse a question in SQL; nothing can be changed, and no other file can be read.
-
-    Parameters
-    ----------
-    query
-        One statement.
-    """
-    import duckdb
-
-    from gpurent.cli.reading import is_sample, open_for_reading
-    from gpurent.core.errors import UsageError
-
-    with open_for_reading(context.settings, is_public=public) as warehouse:
-        warehouse.connection.execute("SET enable_external_access = false; SET lock_configuration = true")
-        try:
-            cursor = warehouse.connection.execute(query)
-            names = _distinct([column[0] for column in cursor.description or []])
-            rows = cursor.fetchall()
-        except duckdb.Error as error:
-            raise UsageError(f"{warehouse.layout.database}: {error}") from None
-        notice = "SAMPLE" if is_sample(warehouse) else None
-    document = {
-        "columns": names,
-        "rows": [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows],
-        "notice": notice,
-    }
-    return Output(document, lambda console: _show_rows(console, names, rows, notice))
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """Column names made distinct: the second `a` is `a_1`."""
-    found: list[str] = []
-    for name in names:
-        distinct, number = name, 0
-        while distinct in found:
-            number += 1
-            distinct = f"{name}_{number}"
-        found.append(distinct)
-    return found
-
-
-def _plain(value: object) -> object:
-    """A value of DuckDB as JSON can say it: what has no form of its own becomes text."""
-    match value:
-        case float() if not math.isfinite(value):
-            return str(value)
-        case list() | tuple():
-            return [_plain(one) for one in value]
-        case dict():
-            return {str(key): _plain(one) for key, one in value.items()}
-        case bytes():
-            return value.hex()
-        case None | bool() | int() | float() | str() | Decimal():
-            return value
-    return value if hasattr(value, "isoformat") and hasattr(value, "year") else str(value)
-
-
-def _show_rows(
-    console: Console, names: Sequence[str], rows: Sequence[Sequence[object]], notice: str | None
-) -> None:
-    from gpurent.cli.output import line, sample_line, table
-
-    sample_line(console, is_sample=notice is not None)
-    if names:
-        console.print(table(names, rows))
-    line(console, f"{len(rows)} row{'s' * (len(rows) != 1)}", "dim")

@@ -37,13 +37,15 @@ def register(app: App) -> None:
 
 def edition_list(*, context: Given) -> Output:
     """List the editions in the folder of editions, in publication order."""
+    from gpurent.cli.reading import naming_the_sample
     from gpurent.publish.manifest import edition_folders, read_manifest
 
     out = context.settings.editions
     manifests = [read_manifest(folder) for folder in edition_folders(out)]
     manifests.sort(key=lambda one: (one.sequence_number, one.path))
     if not manifests:
-        raise NotFoundError(f"{out}: there is no edition here; name the folder of editions with --out")
+        with naming_the_sample(context.settings):
+            raise NotFoundError(f"{out}: there is no edition here; name the folder of editions with --out")
     rows = [_edition_row(manifest) for manifest in manifests]
     return Output({"out": str(out), "editions": rows}, lambda console: _show_editions(console, rows))
 
@@ -66,6 +68,7 @@ def verify(
     key
         The publisher's public key (PEM). Without it each edition is checked against the key it names itself.
     """
+    from gpurent.cli.reading import naming_the_sample
     from gpurent.core.signing import load_public_key
     from gpurent.publish.chain import verify_chain
 
@@ -75,7 +78,8 @@ def verify(
             public_key = load_public_key(key.read_bytes())
         except OSError as error:
             raise ConfigError(f"{key}: cannot be read ({error.strerror})") from None
-    report = verify_chain(context.settings.editions, every=every, public_key=public_key)
+    with naming_the_sample(context.settings):
+        report = verify_chain(context.settings.editions, every=every, public_key=public_key)
     return Output(report.as_json(), lambda console: _show_report(console, report), report.exit_code)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gpurent.core.clock import SystemClock
 from gpurent.core.errors import LockedError, NotFoundError
-from gpurent.core.settings import Settings
+from gpurent.core.settings import SAMPLE_FOLDER, Settings
 from warehouse.layout import Layout
 from warehouse.store import Warehouse, connect, open_warehouse
 
@@ -17,14 +17,29 @@ from warehouse.store import Warehouse, connect, open_warehouse
 def open_for_reading(settings: Settings, *, is_public: bool) -> Warehouse:
     """The warehouse (LockedError where another process holds it), or its public file, which can always be read."""
     if not is_public:
-        return open_warehouse(settings.warehouse, read_only=True, threads=settings.threads)
+        with naming_the_sample(settings):
+            return open_warehouse(settings.warehouse, read_only=True, threads=settings.threads)
     path = Layout(settings.warehouse).public_database
     if not path.exists():
-        raise NotFoundError(f"{path}: there is no public file yet; `gpurent public-file` makes it")
+        with naming_the_sample(settings):
+            raise NotFoundError(f"{path}: there is no public file yet; `gpurent public-file` makes it")
     closing = ExitStack()
     connection = connect(path, read_only=True, threads=settings.threads)
     closing.callback(connection.close)
     return Warehouse(Layout(path), connection, SystemClock(), closing, read_only=True)
+
+
+@contextmanager
+def naming_the_sample(settings: Settings) -> Iterator[None]:
+    """Where something is not found because the sample lies one folder below, say so."""
+    try:
+        yield
+    except NotFoundError as error:
+        sample = SAMPLE_FOLDER / settings.warehouse.name
+        if settings.warehouse.exists() or not sample.exists():
+            raise
+        there = f"the sample is in {SAMPLE_FOLDER}/: `cd {SAMPLE_FOLDER}` first, or add --warehouse {sample}"
+        raise NotFoundError(f"{error}; {there}") from None
 
 
 @dataclass(frozen=True, slots=True)

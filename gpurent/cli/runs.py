@@ -22,17 +22,17 @@ _DAILY = """Examples:
   gpurent daily                      for a timer: collect, publish what is due
   gpurent daily --sample             the sample, in gpurent-sample/, offline
   gpurent daily --replay archive/    every day of an archive, as it was then
-  gpurent daily --day 2026-07-15 --vintage "seller corrected its list\""""
+  gpurent daily --day 2026-08-15 --vintage "seller corrected its list\""""
 _COLLECT = """Examples:
-  gpurent collect                    every source
-  gpurent collect vast azure         two of them
-  gpurent collect --replay archive/  from an archive folder"""
+  gpurent collect                         every source
+  gpurent collect azure gpurentalprices   two of them
+  gpurent collect --replay archive/       from an archive folder"""
 _INGEST = """Examples:
   gpurent ingest prices/*.json.gz --source gpurentalprices
-  gpurent ingest bill.csv --source focus --observed-at 2026-07-15"""
+  gpurent ingest bill.csv --source focus --observed-at 2026-08-15"""
 _INDEX = """Examples:
   gpurent index                      every day there is data for
-  gpurent index --from 2026-07-07 --to 2026-08-15"""
+  gpurent index --from 2026-08-06 --to 2026-08-15"""
 
 
 def register(app: App) -> None:
@@ -66,14 +66,7 @@ def daily(
     """
     from gpurent.daily import run_daily
 
-    if sample and replay is not None:
-        raise UsageError("--sample and --replay exclude each other: the sample is an archive of its own")
-    if day is not None and (sample or replay is not None):
-        raise UsageError(
-            "--day goes with live data; --sample and --replay publish every day of their archive"
-        )
-    if vintage is not None and not vintage.strip():
-        raise UsageError("--vintage needs the reason in words")
+    _check_daily(day, sample=sample, replay=replay, vintage=vintage)
     report = run_daily(
         context.settings,
         day=day,

@@ -15,7 +15,7 @@ _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 def read_day(text: str) -> date:
     """A date `YYYY-MM-DD`; anything else raises ValueError."""
     if not _DAY.match(text):
-        raise ValueError(f"{text!r} is not a date; write YYYY-MM-DD, such as 2026-07-15")
+        raise ValueError(f"{text!r} is not a date; write YYYY-MM-DD, such as 2026-08-15")
     try:
         return date.fromisoformat(text)
     except ValueError:
@@ -23,14 +23,14 @@ def read_day(text: str) -> date:
 
 
 def read_instant(text: str, *, is_end_of_day: bool) -> datetime:
-    """An instant with its zone, such as 2026-07-15T09:00Z; a date means its start or its end in UTC."""
+    """An instant with its zone, such as 2026-08-15T09:00Z; a date means its start or its end in UTC."""
     if _DAY.match(text):
         start = datetime.combine(read_day(text), datetime.min.time(), tzinfo=UTC)
         return start + timedelta(days=1, microseconds=-1) if is_end_of_day else start
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{text!r} is not a time; write 2026-07-15T09:00Z, or a date YYYY-MM-DD") from None
+        raise ValueError(f"{text!r} is not a time; write 2026-08-15T09:00Z, or a date YYYY-MM-DD") from None
     if found.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone; write {text}Z for UTC")
     return found.astimezone(UTC)
@@ -51,3 +51,6 @@ def _end(_: Any, tokens: Sequence[Token]) -> datetime:
 Day = Annotated[date, Parameter(converter=_day)]
 Observed = Annotated[datetime, Parameter(converter=_start)]
 AsOf = Annotated[datetime, Parameter(converter=_end)]
+Public = Annotated[
+    bool, Parameter(negative="", help="Read the public file, which no other process can hold.")
+]

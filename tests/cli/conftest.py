@@ -5,8 +5,10 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,10 @@ from gpurent.cli.app import run
 from gpurent.core.clock import at_utc
 from gpurent.publish.edition import write_edition
 from gpurent.publish.sample_key import sample_key
+from tests.collectors.cases import FIXTURES
 from tests.publish import synthetic_market as market
+
+HOME = "/srv/gpurent"
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,12 @@ class Ended:
 
 
 Call = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test depends on the terminal it is started from."""
+    monkeypatch.setenv("COLUMNS", "200")
 
 
 @pytest.fixture(scope="session")
@@ -93,3 +104,47 @@ def in_a_process(*tokens: object, cwd: Path) -> Ended:
         check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+class _Source(BaseHTTPRequestHandler):
+    """A machine that is one source and none of the others."""
+
+    def do_GET(self) -> None:
+        ours = self.path.startswith("/gpurentalprices/")
+        body = (FIXTURES / "gpurentalprices" / "list.json").read_bytes() if ours else b""
+        self.send_response(200 if ours else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Source)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def in_a_shell(command: str, desk: Path, endpoint: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command of the page on operation, with its folder moved to `desk`; sources are asked at `endpoint`."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GPURENT_")}
+    return subprocess.run(
+        ["/bin/sh", "-c", command.replace(HOME, str(desk))],
+        cwd=desk,
+        env={**own, "PATH": f"{desk}/.venv/bin:{own['PATH']}", "GPURENT_ENDPOINT": endpoint, **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )

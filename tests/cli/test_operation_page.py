@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import configparser
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from gpurent.core.clock import SystemClock
 from gpurent.core.settings import load_settings
-from tests.collectors.cases import FIXTURES
+from tests.cli.conftest import HOME, in_a_shell
 from tests.conftest import ROOT
 from warehouse import lock
 from warehouse.layout import Layout
 
 PAGE = (ROOT / "docs" / "operation.md").read_text(encoding="utf-8")
-HOME = "/srv/gpurent"
 CUT_OFF_HOUR = 6
 DONE, PARTIAL, ALL_WITHHELD = 0, 4, 5
 
@@ -56,36 +51,6 @@ def times_of(hours: str, minutes: str) -> set[str]:
     return {f"{int(hour):02d}:{int(minutes):02d}" for hour in hours.split(",")}
 
 
-class _Source(BaseHTTPRequestHandler):
-    """A machine that is one source and none of the others."""
-
-    def do_GET(self) -> None:
-        ours = self.path.startswith("/gpurentalprices/")
-        body = (FIXTURES / "gpurentalprices" / "list.json").read_bytes() if ours else b""
-        self.send_response(200 if ours else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_POST(self) -> None:
-        self.do_GET()
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Source)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """A working folder as the page makes it, with the program in `.venv/bin`."""
@@ -99,19 +64,6 @@ def desk(tmp_path: Path) -> Path:
         clock.write_text(f'#!/bin/sh\nexec {shutil.which("date")} -u -d "2 days ago" +%F\n')
         clock.chmod(0o755)
     return tmp_path
-
-
-def in_a_shell(command: str, desk: Path, endpoint: str, **more: str) -> subprocess.CompletedProcess[str]:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GPURENT_")}
-    return subprocess.run(
-        ["/bin/sh", "-c", command.replace(HOME, str(desk))],
-        cwd=desk,
-        env={**own, "PATH": f"{desk}/.venv/bin:{own['PATH']}", "GPURENT_ENDPOINT": endpoint, **more},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_cron_and_systemd_run_the_same_commands_at_the_same_times() -> None:
