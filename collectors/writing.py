@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from collectors.document import Document
@@ -16,7 +16,7 @@ from collectors.items import (
     StatedRate,
     StatedTrade,
 )
-from collectors.moments import moment_of
+from collectors.moments import FUTURE, moment_of
 from collectors.registry import SourceRecord
 from collectors.reports import CaptureOutcome, Fault
 from gpurent.core.clock import utc_day
@@ -25,7 +25,6 @@ from warehouse.archive import StoredRecord
 from warehouse.store import Warehouse, sql_text
 
 _BATCH = 5000
-_FUTURE = timedelta(days=1)
 Row = dict[str, Any]
 
 
@@ -148,9 +147,12 @@ class CaptureWriter:
     def _offer(self, item: StatedOffer) -> None:
         moment = self._moment
         observed_at = item.observed_at or moment.observed_at
-        if observed_at > self._document.fetched_at + _FUTURE:
+        latest = moment.snapshot_at if moment.origin == "file" else self._document.fetched_at
+        if observed_at > latest + FUTURE:
             self._refuse(
-                item.row_number, "observed_in_future", f"observed at {observed_at:%Y-%m-%d %H:%M} UTC"
+                item.row_number,
+                "observed_in_future",
+                f"observed at {observed_at:%Y-%m-%d %H:%M} UTC, in a list of {latest:%Y-%m-%d %H:%M} UTC",
             )
             return
         if item.effective_date is not None and item.effective_date > utc_day(observed_at):

@@ -25,7 +25,7 @@ def store(warehouse: Warehouse, archive: Archive, made: Document, **changed: Any
     return store_capture(warehouse, archive, source, made, run_id="run")
 
 
-def offers(*rows: dict[str, Any], **given: Any) -> Document:
+def offers(*rows: dict[str, Any], generated_at: str = LIST["generated_at"], **given: Any) -> Document:
     filled = [
         {
             "provider": "a",
@@ -37,7 +37,9 @@ def offers(*rows: dict[str, Any], **given: Any) -> Document:
         | row
         for row in rows
     ]
-    return document("gpurentalprices", json.dumps({**LIST, "offers": filled}).encode(), **given)
+    return document(
+        "gpurentalprices", json.dumps({"generated_at": generated_at, "offers": filled}).encode(), **given
+    )
 
 
 def test_a_document_becomes_a_capture_a_snapshot_and_its_rows(warehouse: Warehouse, archive: Archive) -> None:
@@ -92,6 +94,26 @@ def test_a_row_from_the_future_and_a_price_that_does_not_hold_yet_are_refused(
     page["Items"] = [{**page["Items"][0], "effectiveStartDate": "2027-01-01T00:00:00Z"}]
     soon = store(warehouse, archive, document("azure", json.dumps(page).encode()))
     assert soon.rejected == {"not_yet_effective": 1}
+
+
+@pytest.mark.parametrize("made", ["2199-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])
+def test_a_list_made_when_it_cannot_have_been_is_unreadable_and_kept(
+    warehouse: Warehouse, archive: Archive, made: str
+) -> None:
+    outcome = store(warehouse, archive, offers({}, generated_at=made))
+    assert outcome.outcome == "unreadable"
+    assert outcome.rejected == {"document_time": 1}
+    # a failed look on the day it was read, so that no later look is thought to be older
+    assert warehouse.rows("SELECT snapshot_day, status FROM snapshots") == [(FETCHED_AT.date(), "failed")]
+
+
+def test_a_row_observed_after_its_list_was_made_is_refused(warehouse: Warehouse, archive: Archive) -> None:
+    late = store(
+        warehouse,
+        archive,
+        offers({}, {"fetched_at": "2026-07-22T00:00:00Z", "gpu": "l4"}, generated_at="2026-07-20T12:00:00Z"),
+    )
+    assert (late.accepted, late.rejected) == (1, {"observed_in_future": 1})
 
 
 def test_a_list_of_which_every_row_was_refused_proves_nothing(warehouse: Warehouse, archive: Archive) -> None:
