@@ -22,6 +22,7 @@ from warehouse.dictionary import apply_comments
 _NAME = re.compile(r"^(\d{3})_([a-z0-9_]+)\.sql$")
 _APPLIED = "SELECT number, name, sha256 FROM schema_migrations ORDER BY number"
 _RECORD = "INSERT INTO schema_migrations (number, name, sha256, applied_at) VALUES ($1, $2, $3, $4)"
+_COUNT_TABLES = "SELECT count(*) FROM duckdb_tables() WHERE NOT internal"
 _HAS_TABLE = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'schema_migrations' AND NOT internal"
 
 
@@ -52,6 +53,11 @@ def all_migrations() -> list[Migration]:
     if [migration.number for migration in found] != list(range(1, len(found) + 1)):
         raise ConfigError("warehouse/schema: the numbers of the files must run from 001 without a gap")
     return found
+
+
+def is_foreign(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether somebody else's tables are in the database: it has some, and no record of ours."""
+    return not applied(connection) and connection.execute(_COUNT_TABLES).fetchall()[0][0] > 0
 
 
 def applied(connection: duckdb.DuckDBPyConnection) -> dict[int, tuple[str, str]]:

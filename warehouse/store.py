@@ -226,6 +226,10 @@ def open_warehouse(
             reason = str(error).splitlines()[0]
             raise ConfigError(f"{path} cannot be opened as a warehouse: {reason}") from None
         closing.callback(connection.close)
+        if migrations.is_foreign(connection):
+            raise ConfigError(
+                f"{path} is a DuckDB database, but not a warehouse of gpurent; name another file with --warehouse"
+            )
         if read_only:
             missing = migrations.pending(connection)
             if missing:

@@ -273,3 +273,16 @@ def test_connections_speak_utc_and_fetch_no_extension(warehouse: Warehouse) -> N
     assert warehouse.rows("SELECT current_setting('TimeZone')") == [("UTC",)]
     with pytest.raises(duckdb.Error):
         warehouse.rows("SELECT * FROM read_xlsx('nowhere.xlsx')")
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_somebody_elses_database_is_refused_and_left_as_it_is(tmp_path, clock, read_only):
+    path = tmp_path / "theirs.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE theirs (number INTEGER)")
+    before = path.read_bytes()
+    with pytest.raises(
+        ConfigError, match=r"theirs\.duckdb is a DuckDB database, but not a warehouse of gpurent"
+    ):
+        open_warehouse(path, clock=clock, read_only=read_only)
+    assert path.read_bytes() == before
