@@ -44,8 +44,10 @@ def show(
     """
     from gpurent.cli.pricecard import show_card
     from gpurent.cli.reading import is_sample, open_for_reading
+    from gpurent.publish.levels import lacks
     from gpurent.publish.lookup import find_grade, find_price, find_price_before
     from grades.grade_code import parse_code
+    from index.methodologies import methodology_named
 
     code = parse_code(grade)
     with open_for_reading(context.settings, is_public=public) as warehouse:
@@ -53,7 +55,9 @@ def show(
         price = find_price(warehouse, found, day, as_of)
         before = find_price_before(warehouse, found, price["day"], as_of)
         notice = "SAMPLE" if is_sample(warehouse) else None
-    return Output({**price, "notice": notice}, lambda console: show_card(console, price, before, notice))
+        missing = lacks(price, methodology_named(warehouse, price["methodology_version"]))
+    document = {**price, "notice": notice}
+    return Output(document, lambda console: show_card(console, price, before, notice, missing))
 
 
 def explain(grade: str, /, *, day: Day, as_of: AsOf | None = None, context: Given) -> Output:

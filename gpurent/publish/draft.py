@@ -20,6 +20,7 @@ from gpurent.publish.manifest import FORMAT, MANIFEST, SAMPLE_NOTICE, SIGNATURE,
 from gpurent.publish.rationale import rationale_markdown
 from gpurent.publish.tables import PACKAGE, EditionTables, read_tables, table_files
 from index.methodologies import methodology_named
+from index.parameters import Methodology
 from warehouse import Warehouse
 from warehouse.sql_files import run_sql_dicts
 
@@ -34,8 +35,7 @@ class Draft:
     reason: str | None
     notice: str | None
     inputs: dict[str, Any]
-    methodology_version: str
-    methodology: bytes
+    methodology: Methodology
     register_version: str
 
     @property
@@ -86,8 +86,11 @@ class Draft:
         """All files of the edition, `manifest.json` and (with a key) `manifest.sig` last."""
         files = [
             *table_files(self.tables, notice=self.notice),
-            PublishedFile("methodology.toml", self.methodology),
-            PublishedFile("rationale.md", rationale_markdown(self.tables, self.header()).encode("utf-8")),
+            PublishedFile("methodology.toml", self.methodology.raw),
+            PublishedFile(
+                "rationale.md",
+                rationale_markdown(self.tables, self.header(), self.methodology).encode("utf-8"),
+            ),
         ]
         manifest = json_bytes(self._manifest(files, sequence_number, previous_sha256, key))
         files.append(PublishedFile(MANIFEST, manifest))
@@ -103,7 +106,7 @@ class Draft:
             "vintage_reason": self.reason,
             "construction": self.construction,
             "published_at": iso_utc(self.published_at),
-            "methodology_version": self.methodology_version,
+            "methodology_version": self.methodology.version,
             "register_version": self.register_version,
             "notice": self.notice,
         }
@@ -156,15 +159,14 @@ def make_draft(
     stated = _only(tables, "construction")
     if stated != construction:
         raise CheckFailedError(f"{day} v{vintage}: computed as {stated}, to be published as {construction}")
-    methodology = methodology_named(warehouse, version).raw
+    methodology = methodology_named(warehouse, version)
     return Draft(
         tables=tables,
         construction=construction,
         published_at=published_at,
         reason=reason,
         notice=notice,
-        inputs=_inputs(warehouse, day, vintage, methodology, registers),
-        methodology_version=version,
+        inputs=_inputs(warehouse, day, vintage, methodology.raw, registers),
         methodology=methodology,
         register_version=registers,
     )

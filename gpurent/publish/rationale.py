@@ -14,8 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from gpurent.core.numbers import round_half_even
 from gpurent.publish.canonical import records
+from gpurent.publish.levels import lacks, same_sellers
 from gpurent.publish.tables import EditionTables
-from gpurent.publish.words import codes, in_words, joined, rules_in_words, why_withheld
+from gpurent.publish.words import codes, counted, in_words, joined, rules_in_words, voice_number, why_withheld
+from index.parameters import Methodology
 
 Row = Mapping[str, Any]
 
@@ -23,17 +25,24 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#])")
 _NAMES_SHOWN = 6
 
 
-def rationale_markdown(tables: EditionTables, header: Mapping[str, Any]) -> str:
-    """The page as Markdown, one section a grade with a value, the withheld ones by reason."""
+def rationale_markdown(tables: EditionTables, header: Mapping[str, Any], method: Methodology) -> str:
+    """The page as Markdown, one section a grade with a value, the withheld ones by reason.
+
+    `method` is the methodology the day was computed by; a level's minimums are named from it.
+    """
     prices = records(tables.prices)
     voices = _by_grade(records(tables.tables["voices"]))
     refused = _by_grade(records(tables.tables["exclusions"]))
     grades = [
-        _grade(price, voices.get(price["grade_id"], []), refused.get(price["grade_id"], []))
+        _grade(price, voices.get(price["grade_id"], []), refused.get(price["grade_id"], []), method)
         for price in prices
     ]
     has_value = [grade for grade in grades if grade["price"]["status"] != "withheld"]
-    return _template().render(header=header, grades=grades, published=has_value, withheld=_withheld(prices))
+    owners = (row["owner_group"] for rows in (*voices.values(), *refused.values()) for row in rows)
+    numbered = any(voice_number(owner) for owner in owners)
+    return _template().render(
+        header=header, grades=grades, published=has_value, withheld=_withheld(prices), has_numbered=numbered
+    )
 
 
 @cache
@@ -79,10 +88,11 @@ def _by_grade(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _grade(price: Row, voices: list[Row], refused: list[Row]) -> dict[str, Any]:
+def _grade(price: Row, voices: list[Row], refused: list[Row], method: Methodology) -> dict[str, Any]:
     return {
         "price": price,
         "level_reason": _level_reason(price),
+        "lacks": [f"{_sentence(str(lack))}." for lack in lacks(price, method)],
         "move": _move(price),
         "flags": [_sentence(in_words("flags", flag)) for flag in codes(price["flags"])],
         "exclusions": list(_exclusion_lines(refused)),
@@ -91,14 +101,14 @@ def _grade(price: Row, voices: list[Row], refused: list[Row]) -> dict[str, Any]:
 
 
 def _level_reason(price: Row) -> str:
-    counts = f"{_counted(price['owner_group_count'], 'owner group')} with a price that counts, "
+    counts = f"{counted(price['owner_group_count'], 'owner group')} with a price that counts, "
     counts += f"{price['firm_count'] or 0} of them firm"
     if price["route_effective_n"] is not None:
         routes = round_half_even(price["route_effective_n"], 1)
         counts += f"; effective routes {routes}"
         if price["top_route_share"] is not None:
             counts += f", the largest with {share(price['top_route_share'])}"
-    trades = _counted(price["trade_count"], "trade") if price["trade_count"] else "no trades that count"
+    trades = counted(price["trade_count"], "trade") if price["trade_count"] else "no trades that count"
     return f"{in_words('levels', price['level'])}. There were {counts}; {trades}."
 
 
@@ -106,9 +116,7 @@ def _move(price: Row) -> str:
     if price["matched_change_log"] is None:
         return "there is no day before to compare with."
     matched = percent(price["matched_change_log"])
-    text = (
-        f"same sellers changed by {matched} ({_counted(price['matched_groups'], 'owner group')} on both days)"
-    )
+    text = f"same sellers changed by {matched} ({same_sellers(price)})"
     if price["catch_up_log"] is not None:
         text += f"; on unchanged prices tomorrow's reference would move by {percent(price['catch_up_log'])}"
     return f"{text}."
@@ -124,7 +132,7 @@ def _exclusion_lines(refused: list[Row]) -> Iterable[str]:
         noun = "offer" if leg == "advertised" else "trade"
         named = sorted(owner for owner in owners if owner)
         whose = f" of {_names(named)}" if named else ""
-        yield f"{_counted(total, noun)}{whose}: {rules_in_words(code)} (`{code}`)."
+        yield f"{counted(total, noun)}{whose}: {rules_in_words(code)} (`{code}`)."
 
 
 def _state_lines(voices: list[Row]) -> Iterable[str]:
@@ -151,10 +159,6 @@ def _names(owners: list[str]) -> str:
     shown = [escaped(owner) for owner in owners[:_NAMES_SHOWN]]
     rest = len(owners) - len(shown)
     return joined([*shown, f"{rest} others"]) if rest else joined(shown)
-
-
-def _counted(count: int | None, noun: str) -> str:
-    return f"{count or 0} {noun}{'' if count == 1 else 's'}"
 
 
 def _sentence(text: str) -> str:

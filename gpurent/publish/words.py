@@ -15,6 +15,7 @@ from grades.lexicon import lexicon
 from grades.register_files import ANY
 
 MANY_PLACES = 12
+_NUMBERED = re.compile(r"^voice-(\d+)$")
 _SHARE = re.compile(r"\b[01]\.\d{3}\b")
 
 
@@ -43,6 +44,12 @@ def codes(text: str | None) -> list[str]:
 def rules_in_words(text: str | None) -> str:
     """The rules of a voice or exclusion in words, joined by semicolons."""
     return "; ".join(in_words("rules", code) for code in codes(text))
+
+
+def voice_number(owner_group: str | None) -> int | None:
+    """The number of a voice that may not be named; None for an owner group's own name."""
+    match = _NUMBERED.match(owner_group or "")
+    return int(match[1]) if match else None
 
 
 def missing_reasons(price: Mapping[str, Any]) -> dict[str, str]:
@@ -103,6 +110,12 @@ def values_in_words(axis: str, values: Sequence[str]) -> str:
     if axis == "place" and len(values) > MANY_PLACES:
         return f"{len(values)} countries"
     return "; ".join(value_in_words(axis, value) for value in values)
+
+
+def counted(count: int | None, noun: str) -> str:
+    """`1 trade`, `2 trades`; none is 0."""
+    number = count or 0
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def joined(parts: Iterable[str]) -> str:

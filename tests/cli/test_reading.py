@@ -89,6 +89,9 @@ def test_show_for_people_says_why_there_is_a_dash(home: Path, call: Call) -> Non
     assert "change +1.00 %" in lines
     assert "letter - not computed by this version" in lines
     assert "traded - no trades in the window" in lines
+    assert any(line.startswith("short of level 3 (advertised): ") for line in lines)
+    assert any(line.endswith(" each same seller's own changes, averaged") for line in lines)
+    assert any(" the trimmed mean over " in line for line in lines if line.startswith("same sellers"))
     assert text.startswith("SAMPLE")
 
 

@@ -54,6 +54,10 @@ def test_files_become_prices_that_lead_back_to_them(folder: Path, call: Call) ->
     assert shown["advertised_usd_per_gpu_hour"] == 2.7
     assert call("show", H100, "--day", "2026-07-08", "--json").document["reference_usd_per_gpu_hour"] == 2.65
 
+    head = call("show", H100).out.splitlines()[2]
+    assert head.startswith("2026-07-09, vintage backfill-1, computed 20")
+    assert head.endswith(" UTC, reconstructed afterwards from what was available at the cut-off")
+
     groups = call("explain", H100, "--day", "2026-07-09", "--json").document["advertised"]
     offers = {group["owner_group"]: group["items"][0]["offers"][0] for group in groups}
     assert offers["runpod"]["stated"]["price_text"] == "2.60"

@@ -334,6 +334,8 @@ def test_the_rationale_says_in_words_what_decided_and_who_was_left_out(
     assert "Reference **2.6469**, indicative (level 4)" in text
     assert "1 offer of beta\\_gpu: not verified for more than seven days (`stale`)." in text
     assert "Delta\\_compute stands at its last accepted price." in text
+    assert "- Short of level 3 (advertised): " in text
+    assert "voice-1, voice-2 and so on: a voice whose source does not allow its price to be shown" in text
     assert "Fewer than three owner groups offer it (1): `MI300X-Y192-Y-YY-YY-OD-YY-C.ALL`." in text
 
 

@@ -61,12 +61,6 @@ def tidy(value: Decimal | None, decimals: int) -> str:
     return DASH if value is None else canonical_decimal(round_half_even(value, decimals))
 
 
-def counted(count: int | None, noun: str) -> str:
-    """`1 trade`, `2 trades`."""
-    number = count or 0
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def sentence(text: str) -> str:
     """The text with a capital letter at its start."""
     return text[:1].upper() + text[1:]

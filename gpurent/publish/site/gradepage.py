@@ -8,13 +8,14 @@ from decimal import Decimal
 from functools import cached_property
 
 from gpurent.core.errors import UsageError
-from gpurent.publish.site.figures import DASH, change, counted, share, shown, size, tidy
+from gpurent.publish.levels import Lack, lacks, same_sellers
+from gpurent.publish.site.figures import DASH, change, share, shown, size, tidy
 from gpurent.publish.site.front import Line, code_of, make_line
 from gpurent.publish.site.gradecharts import chart_columns, legs_in_words, series_in_words
 from gpurent.publish.site.names import Owners, file_name, grade_page
 from gpurent.publish.site.reading import Row, SiteData
 from gpurent.publish.site.voicerows import Refusal, Voice, make_refusals, make_voices
-from gpurent.publish.words import in_words, values_in_words, why_withheld
+from gpurent.publish.words import counted, in_words, values_in_words, why_withheld
 from grades.grade_code import describe, parse_code
 
 HISTORY_SHOWN = 90
@@ -96,6 +97,11 @@ class GradePage:
     def why(self) -> str:
         return why_withheld(self.price)
 
+    @property
+    def lacks(self) -> list[Lack]:
+        """What the day lacked for a better level."""
+        return lacks(self.price, self._site.methodology)
+
     @cached_property
     def from_first_value(self) -> Sequence[Row]:
         """The days from the first one with a value on; empty for a grade that never had one."""
@@ -174,11 +180,7 @@ class GradePage:
 
         yield fact("Cross-section P", "cross_section_usd_per_gpu_hour", shown(price["cross_section_usd_per_gpu_hour"]),
                    "what the day’s prices say alone")  # fmt: skip
-        yield log(
-            "Same sellers",
-            "matched_change_log",
-            f"{counted(price['matched_groups'], 'owner group')} on both days",
-        )
+        yield log("Same sellers", "matched_change_log", same_sellers(price))
         yield log("Tomorrow’s catch-up", "catch_up_log", "what R would do on unchanged prices")
         yield fact(
             "Index I", "index_value", shown(price["index_value"]), "same sellers only, 100 on the first day"

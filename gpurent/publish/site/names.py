@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpurent.core.ids import sha256_hex
+from gpurent.publish.words import voice_number
 
 Row = Mapping[str, Any]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_NUMBERED = re.compile(r"^voice-(\d+)$")
 
 
 def file_name(text: str) -> str:
@@ -41,11 +41,6 @@ class Owner:
     is_named: bool = True
 
 
-def is_numbered(owner_group: str) -> bool:
-    """Whether it is a voice that may not be named."""
-    return _NUMBERED.match(owner_group) is not None
-
-
 class Owners:
     """Owner groups by id. A voice that may not be named is a number, and has no page."""
 
@@ -56,9 +51,9 @@ class Owners:
 
     def owner(self, owner_group: str, *, is_public: bool = True) -> Owner:
         """How an owner group is shown."""
-        if not is_public or is_numbered(owner_group):
-            numbered = _NUMBERED.match(owner_group)
-            return Owner(f"Voice {numbered[1]}" if numbered else "not named", None, is_named=False)
+        number = voice_number(owner_group)
+        if number is not None or not is_public:
+            return Owner("not named" if number is None else f"Voice {number}", None, is_named=False)
         members = self._members.get(owner_group, [])
         if len(members) == 1:
             return Owner(members[0]["name"], operator_page(members[0]["operator_id"]))

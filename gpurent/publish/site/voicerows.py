@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 
-from gpurent.publish.site.figures import change, counted, share, shown, tidy
+from gpurent.publish.site.figures import change, share, shown, tidy
 from gpurent.publish.site.names import Owner, Owners
 from gpurent.publish.site.reading import Row
-from gpurent.publish.words import in_words, rules_in_words
+from gpurent.publish.words import counted, in_words, rules_in_words
 
 FULL_BAR = Decimal("0.25")
 
