@@ -134,6 +134,7 @@ def _show_editions(console: Console, rows: Sequence[dict[str, Any]]) -> None:
 
 def _show_report(console: Console, report: ChainReport) -> None:
     from gpurent.cli.output import line, sample_line
+    from gpurent.publish.words import counted
 
     sample_line(console, is_sample=any(edition.is_sample for edition in report.editions))
     for edition in report.editions:
@@ -142,9 +143,14 @@ def _show_report(console: Console, report: ChainReport) -> None:
         line(console, f"{edition.path}: {state}; {edition.file_count} files; signature {signed}")
     for found in report.all_differences:
         line(console, f"{found.file}: {found.kind}: {found.detail}", "bold red")
+    if report.unsigned:
+        count = f"{len(report.unsigned)} of {counted(len(report.editions), 'edition')}"
+        shown = "hashes show that its files belong together, not who published them"
+        line(console, f"NOT SIGNED: {count}; {shown}", "bold yellow")
     if not report.all_differences:
         whose = "the key given" if report.is_key_given else "the key each edition names itself"
-        line(console, f"{len(report.editions)} checked against {whose}: nothing differs")
+        against = "hashes and chain" if len(report.unsigned) == len(report.editions) else whose
+        line(console, f"{len(report.editions)} checked against {against}: nothing differs")
 
 
 def _show_line(console: Console, text: str) -> None:

@@ -54,6 +54,10 @@ class CheckedEdition:
     file_count: int
     differences: tuple[Difference, ...]
 
+    @property
+    def is_signed(self) -> bool:
+        return self.signature == "valid"
+
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
@@ -69,6 +73,11 @@ class ChainReport:
         return [found for edition in self.editions for found in edition.differences] + list(self.differences)
 
     @property
+    def unsigned(self) -> list[CheckedEdition]:
+        """Editions without a signature: whole, but nobody stands behind them."""
+        return [edition for edition in self.editions if edition.signature == "unsigned"]
+
+    @property
     def exit_code(self) -> int:
         return 3 if self.all_differences else 0
 
@@ -77,12 +86,14 @@ class ChainReport:
             "level": "chain",
             "out": str(self.out),
             "is_intact": not self.all_differences,
+            "signed": all(edition.is_signed for edition in self.editions),
             "key": "given" if self.is_key_given else "the one each edition names",
             "editions": [
                 {
                     "path": edition.path,
                     "sequence_number": edition.sequence_number,
                     "manifest_sha256": edition.manifest_sha256,
+                    "signed": edition.is_signed,
                     "signature": edition.signature,
                     "key_name": edition.key_name,
                     "is_sample": edition.is_sample,

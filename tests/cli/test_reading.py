@@ -11,6 +11,7 @@ import pytest
 from gpurent.cli.values import read_instant
 from gpurent.core.clock import RecordedClock, at_utc
 from gpurent.core.ids import sha256_hex
+from gpurent.publish.edition import write_edition
 from grades.grade_code import ALPHABET
 from tests.cli.conftest import Call, in_a_process
 from tests.publish import synthetic_market as market
@@ -239,6 +240,32 @@ def test_a_mistyped_grade_code_ends_with_2(tmp_path: Path, call: Call) -> None:
     ended = in_a_process("grade", "code", "H100S080-C-NV-VM-OD-US-7", cwd=tmp_path)
     assert ended.exit_code == 2
     assert "8 parts" in ended.err
+
+
+def test_verify_says_aloud_that_an_edition_is_not_signed(tmp_path: Path, call: Call) -> None:
+    with market.make(tmp_path / "w.duckdb") as warehouse:
+        write_edition(
+            warehouse,
+            tmp_path / "editions",
+            day=market.DAYS[0],
+            vintage="1",
+            construction="live",
+            published_at=at_utc(market.DAYS[0], 33),
+            key=None,
+            is_sample=False,
+        )
+    ended = call("verify", "--out", tmp_path / "editions")
+    assert ended.exit_code == 0
+    assert "NOT SIGNED: 1 of 1 edition; hashes show that its files belong together" in ended.out
+    assert "1 checked against hashes and chain: nothing differs" in ended.out
+    assert call("verify", "--out", tmp_path / "editions", "--json").document["signed"] is False
+
+
+def test_a_signed_edition_says_with_which_key(home: Path, call: Call) -> None:
+    ended = call("verify", "--all")
+    assert "NOT SIGNED" not in ended.out
+    assert "signature valid, key SAMPLE" in ended.out
+    assert call("verify", "--all", "--json").document["signed"] is True
 
 
 def test_verify_names_a_flipped_byte_and_ends_with_3(home: Path) -> None:

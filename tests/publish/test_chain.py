@@ -158,6 +158,9 @@ def test_editions_without_a_key_pass_as_unsigned(template: Path, tmp_path: Path)
     report = verify_chain(_editions(template, tmp_path, None), every=True)
     assert report.exit_code == 0
     assert {edition.signature for edition in report.editions} == {"unsigned"}
+    document = report.as_json()
+    assert document["signed"] is False
+    assert [edition["signed"] for edition in json.loads(json.dumps(document))["editions"]] == [False] * 3
 
 
 def test_the_open_sample_key_cannot_sign_what_does_not_say_sample(template: Path, tmp_path: Path) -> None:
