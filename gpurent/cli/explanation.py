@@ -1,16 +1,16 @@
-"""`explain` for people: an indented walk from the price to the bytes."""
+"""`explain` for people: a summary, or an indented walk from the price to the bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
 
+from gpurent.cli.explainsummary import age_of, number, percent_of, show_exclusions, show_summary
 from gpurent.cli.output import dash, line, sample_line
-from gpurent.core.ids import canonical_decimal
-from gpurent.core.numbers import round_half_even
+from gpurent.core.errors import NotFoundError
+from gpurent.publish.levels import Lack
 from gpurent.publish.words import in_words, rules_in_words, why_withheld
 
 Row = Mapping[str, Any]
@@ -29,8 +29,10 @@ _STATED_SHOWN = (
 )
 
 
-def show_explanation(console: Console, document: Mapping[str, Any]) -> None:
-    """Print the document of `gpurent.publish.lineage.explain`."""
+def show_explanation(
+    console: Console, document: Mapping[str, Any], missing: Sequence[Lack], *, is_short: bool
+) -> None:
+    """Print the document of `gpurent.publish.lineage.explain`; `missing` is what better levels lacked."""
     price = document["price"]
     sample_line(console, is_sample=document["notice"] is not None)
     line(console, price["grade_title"] or price["grade_code"], "bold")
@@ -44,18 +46,30 @@ def show_explanation(console: Console, document: Mapping[str, Any]) -> None:
             f"level {price['level']} {in_words('labels', price['label'])}",
             "bold",
         )
+    for lack in missing:
+        line(console, str(lack))
+    if is_short:
+        show_summary(console, document)
+        return
     for leg in ("advertised", "traded"):
         _show_leg(console, leg, price, document[leg])
-    if document["exclusions"]:
-        line(console)
-        line(console, "did not count", "bold")
-        for one in document["exclusions"]:
-            detail = f": {one['detail']}" if one["detail"] else ""
-            line(
-                console,
-                f"  {one['leg']} {one['owner_group']} {one['record_id']}: {rules_in_words(one['reason_code'])}"
-                f" ({one['rule_id']}){detail}",
-            )
+    show_exclusions(console, document["exclusions"], is_short=False)
+
+
+def only_of(document: dict[str, Any], voice: str) -> dict[str, Any]:
+    """The document reduced to one owner group; NotFoundError names those there are."""
+    wanted = voice.lower()
+    legs = {
+        leg: [group for group in document[leg] if group["owner_group"].lower() == wanted]
+        for leg in ("advertised", "traded")
+    }
+    refused = [one for one in document["exclusions"] if (one["owner_group"] or "").lower() == wanted]
+    if not (refused or any(legs.values())):
+        groups = (*document["advertised"], *document["traded"], *document["exclusions"])
+        names = sorted({group["owner_group"] for group in groups if group["owner_group"]})
+        there = f"there are {', '.join(names)}" if names else "nobody was there that day"
+        raise NotFoundError(f"{voice!r} is no owner group behind this price; {there}")
+    return {**document, **legs, "exclusions": refused}
 
 
 def _show_leg(console: Console, leg: str, price: Row, groups: Sequence[Mapping[str, Any]]) -> None:
@@ -71,29 +85,30 @@ def _show_leg(console: Console, leg: str, price: Row, groups: Sequence[Mapping[s
             why = f", {rules_in_words(voice['reason_code'])}" if voice["reason_code"] else ""
             line(
                 console,
-                f"  {group['owner_group']} {_number(voice['usd_per_gpu_hour'])}, weight {_weight(voice['weight'])}, "
-                f"{voice['state']}{why}, {voice['verified_age_days']} days old",
+                f"  {group['owner_group']} {number(voice['usd_per_gpu_hour'])}, weight {percent_of(voice['weight'])}, "
+                f"{voice['state']}{why}, verified {age_of(voice['verified_age_days'])}",
             )
         for item in group.get("items", ()):
-            _show_item(console, item)
+            _show_item(console, item, voice)
         for trade in group.get("trades", ()):
             _show_trade(console, trade)
 
 
-def _show_item(console: Console, item: Mapping[str, Any]) -> None:
-    why = f", {rules_in_words(item['reason_code'])}" if item["reason_code"] else ""
+def _show_item(console: Console, item: Mapping[str, Any], voice: Row | None) -> None:
+    is_said = voice is not None and voice["reason_code"] == item["reason_code"]
+    why = f", {rules_in_words(item['reason_code'])}" if item["reason_code"] and not is_said else ""
     line(
         console,
-        f"    item {item['item_key']}: {_number(item['usd_per_gpu_hour'])} ({item['state']}{why}); "
+        f"    item {item['item_key']}: {number(item['usd_per_gpu_hour'])} ({item['state']}{why}); "
         f"captures of {item['snapshot_day']} by {item['route']}",
     )
     if not item["offers"]:
         line(console, "      its offers are not under these registers any more")
     for offer in item["offers"]:
-        stated = f"{_number(offer['price_amount'])} {offer['currency']} per {offer['price_basis']}"
+        stated = f"{number(offer['price_amount'])} {offer['currency']} per {offer['price_basis']}"
         line(
             console,
-            f"      offer {offer['offer_id']}: {_number(offer['usd_per_gpu_hour'])} USD from {stated}, "
+            f"      offer {offer['offer_id']}: {number(offer['usd_per_gpu_hour'])} USD from {stated}, "
             f"{offer['price_step']}, seen {offer['observed_at']:%Y-%m-%d %H:%M} UTC",
         )
         _show_origin(console, offer)
@@ -101,11 +116,11 @@ def _show_item(console: Console, item: Mapping[str, Any]) -> None:
 
 def _show_trade(console: Console, trade: Mapping[str, Any]) -> None:
     out = f"; did not count: {rules_in_words(trade['reason_code'])}" if trade["reason_code"] else ""
-    hours = f"{_number(trade['gpu_hours'])} GPU-hours"
+    hours = f"{number(trade['gpu_hours'])} GPU-hours"
     synthetic = "; synthetic" if trade["is_synthetic"] else ""
     line(
         console,
-        f"    trade {trade['trade_id']}: {_number(trade['usd_per_gpu_hour'])} USD for {hours}, "
+        f"    trade {trade['trade_id']}: {number(trade['usd_per_gpu_hour'])} USD for {hours}, "
         f"{trade['trade_kind']}, {trade['traded_at']:%Y-%m-%d %H:%M} UTC{synthetic}{out}",
     )
     _show_origin(console, trade)
@@ -132,12 +147,3 @@ def _show_origin(console: Console, record: Mapping[str, Any]) -> None:
     )
     if not capture["is_intact"]:
         line(console, f"        NOT INTACT: {capture['problem']}", "bold red")
-
-
-def _number(value: Decimal | None) -> str:
-    """A stored number without the zeros at its end."""
-    return "-" if value is None else canonical_decimal(value)
-
-
-def _weight(value: Decimal | None) -> str:
-    return "-" if value is None else f"{round_half_even(value * 100, 2)} %"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from itertools import groupby
@@ -11,14 +11,18 @@ from typing import Any
 from gpurent.core.clock import at_utc
 from gpurent.core.errors import CheckFailedError
 from gpurent.core.ids import sha256_hex
+from gpurent.core.numbers import round_half_even
+from gpurent.publish.trim import kept_parts
 from grades.match import operators_known
 from index.methodologies import methodology_named
+from index.parameters import Methodology
 from warehouse import Warehouse
 from warehouse.archive import open_archive
 from warehouse.archive_reading import PART
 from warehouse.sql_files import run_sql_dicts
 
 PACKAGE = "gpurent.publish.sql"
+KEPT_DECIMALS = 6
 AXES = ("chip", "form_memory", "lot", "fabric", "scope", "term", "place")
 
 Row = Mapping[str, Any]
@@ -107,7 +111,9 @@ def explain(warehouse: Warehouse, price: Row) -> dict[str, Any]:
     """Everything behind a row of `reference_prices`, down to file and offset.
 
     `advertised` and `traded` list owner groups, each with its voice (None where nothing of it counted) and its
-    items and offers, or its trades. Every stored response is read and compared with its hash (`is_intact`).
+    items and offers, or its trades. `kept_part` of an advertised voice is the part of its weight that the trim left in
+    A. `exclusions` are what did not count, each with the price it would have had. Every stored response is read
+    and compared with its hash (`is_intact`).
     """
     parameters = {"day": price["day"], "grade_id": price["grade_id"], "vintage": price["vintage"]}
     voices = run_sql_dicts(warehouse, PACKAGE, "explain_voices", parameters)
@@ -115,10 +121,11 @@ def explain(warehouse: Warehouse, price: Row) -> dict[str, Any]:
     _prepare_operators(warehouse, price)
     trades = run_sql_dicts(warehouse, PACKAGE, "explain_trades", parameters)
     capture = _capture_reader(warehouse)
+    method = methodology_named(warehouse, price["methodology_version"])
     return {
         "price": dict(price),
         "advertised": _groups(
-            (voice for voice in voices if voice["leg"] == "advertised"),
+            _with_kept([voice for voice in voices if voice["leg"] == "advertised"], method),
             offers,
             "items",
             lambda rows: _items(rows, capture),
@@ -131,6 +138,13 @@ def explain(warehouse: Warehouse, price: Row) -> dict[str, Any]:
         ),
         "exclusions": run_sql_dicts(warehouse, PACKAGE, "explain_exclusions", parameters),
     }
+
+
+def _with_kept(voices: Sequence[Row], method: Methodology) -> Iterator[Row]:
+    prices, weights = ([voice[name] for voice in voices] for name in ("usd_per_gpu_hour", "weight"))
+    parts = kept_parts(prices, weights, method.legs.trim_each_side)
+    for voice, part in zip(voices, parts, strict=True):
+        yield {**voice, "kept_part": round_half_even(part, KEPT_DECIMALS)}
 
 
 def _prepare_operators(warehouse: Warehouse, price: Row) -> None:

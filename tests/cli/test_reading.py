@@ -163,13 +163,13 @@ def test_explain_of_a_carried_day_leads_back_to_the_capture_it_came_from(home: P
 def test_explain_says_which_bytes_are_no_longer_what_was_stored(home: Path, call: Call) -> None:
     for path in (home / "gpurent.files/archive/open_list").glob("*.warc.gz"):
         path.unlink()
-    ended = call("explain", H100, "--day", "2026-07-15")
+    ended = call("explain", H100, "--day", "2026-07-15", "--full")
     assert ended.exit_code == 0
     assert ended.out.count("NOT INTACT") == 5
 
 
 def test_explain_for_people_prints_the_absolute_path_and_offset(home: Path, call: Call) -> None:
-    text = call("explain", H100, "--day", "2026-07-15").out
+    text = call("explain", H100, "--day", "2026-07-15", "--full").out
     assert f"{home}/gpurent.files/archive/open_list/" in text
     assert "stated in row 2: '2.397235000'" in text
     assert "beta_gpu 2.397235, weight 16.67 %, counted" in text
