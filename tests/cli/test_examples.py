@@ -27,6 +27,7 @@ BEFORE = {
     "daily --day": "gpurent ingest prices/*.json.gz --source gpurentalprices",
 }
 WRITING = ("daily", "collect", "ingest", "index", "init")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 NETWORK = ("gpurent daily", "gpurent collect", "gpurent collect azure gpurentalprices")
 ALL_WITHHELD = 5
 
@@ -120,3 +121,57 @@ def test_examples_that_ask_sources_are_run_against_a_server_of_ours(desk: Path, 
     ended = in_a_shell(command, desk, endpoint, GPURENT_CONTACT="you@example.org")
     assert ended.returncode == PARTIAL, ended.stderr
     assert "gpurentalprices  complete" in ended.stdout
+
+
+def between_marks(section: str) -> str:
+    return README.partition(f"<!-- {section}: begin -->")[2].partition(f"<!-- {section}: end -->")[0]
+
+
+def commands_of_readme(section: str) -> list[str]:
+    """The command lines between two marks; what stands behind two blanks and a # is a remark."""
+    return [
+        re.split(r"\s{2,}#", line)[0]
+        for block in re.findall(r"^```\n(.*?)^```$", between_marks(section), re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+
+
+def test_what_the_readme_asks_the_sample_is_answered(sample_desk: Path, endpoint: str) -> None:
+    commands = commands_of_readme("the sample")
+    assert [command.split()[0] for command in commands] == ["gpurent"] * 6 + ["python"]
+    for command in commands:
+        python = command.startswith("python ")
+        program = f"{sys.executable} {command.removeprefix('python ') if python else f'-m {command}'}"
+        ended = in_a_shell(program, sample_desk, endpoint, COLUMNS="80")
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.strip()
+    # a table of five columns fits a narrow terminal
+    assert "reference" in ended.stdout
+    assert "traded" in ended.stdout
+
+
+def test_what_the_readme_does_with_own_prices_works_in_that_order(
+    desk: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert desk.is_dir()
+    outcomes = [call(*tokens_of(command, monkeypatch)) for command in commands_of_readme("own prices")]
+    assert [ended.exit_code for ended in outcomes] == [0, 0, 0, 0], outcomes
+    # four equal voices: the trim leaves the middle two
+    assert "2.1500" in outcomes[2].out
+    assert "advertised leg 2.1500" in outcomes[3].out
+
+
+def test_the_table_of_the_readme_is_the_samples(sample_run: SampleRun) -> None:
+    rows = {f"{row['code']}.{row['bucket']}": row for row in sample_run.document["table"]}
+    shown = re.findall(r"^\| `([^`]+)` \| (.+?) \|$", between_marks("sample table"), re.MULTILINE)
+    assert len(shown) >= 6
+    for code, cells in shown:
+        row = rows[code]
+        legs = [row[f"{leg}_usd_per_gpu_hour"] for leg in ("reference", "advertised", "traded")]
+        expected = [
+            f"{row['level']} {row['label'].replace('_', ' ')}",
+            row["letter"],
+            *("-" if value is None else f"{value:.4f}" for value in legs),
+            f"{row['trade_weight'] * 100:.0f} %",
+        ]
+        assert cells.split(" | ") == expected, f"README.md: {code} is | {' | '.join(expected)} |"
