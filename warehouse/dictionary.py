@@ -126,9 +126,17 @@ def apply_comments(connection: duckdb.DuckDBPyConnection) -> None:
         else:
             name = f"{_quoted(table)}.{_quoted(column)}"
             statements.append(_comment("COLUMN", name, column_comment(table, column)))
+    columns = connection.execute(_COLUMNS).fetchall()
     for (view,) in connection.execute(_VIEWS).fetchall():
         if view in dictionary().views:
             statements.append(_comment("VIEW", _quoted(view), table_comment(view)))
+            statements += [
+                _comment(
+                    "COLUMN", f"{_quoted(view)}.{_quoted(column)}", _entry_comment(view_column(view, column))
+                )
+                for name, column in columns
+                if name == view
+            ]
     connection.execute(";\n".join(statements))
 
 
@@ -140,7 +148,21 @@ def table_comment(table: str) -> str:
 
 def column_comment(table: str, column: str) -> str:
     """A column in a sentence, with its unit."""
-    entry = dictionary().column(table, column)
+    return _entry_comment(dictionary().column(table, column))
+
+
+def view_column(view: str, column: str) -> ColumnEntry:
+    """The entry of a view's column: its own, else that of the first table of the view that has it."""
+    entry = dictionary().views[view]
+    if column in entry.columns:
+        return entry.columns[column]
+    for table in entry.of:
+        if column in dictionary().table(table).columns:
+            return dictionary().column(table, column)
+    raise NotFoundError(f"the dictionary has no column {view}.{column}")
+
+
+def _entry_comment(entry: ColumnEntry) -> str:
     unit = f" [{entry.unit}]" if entry.unit else ""
     return f"{entry.says}{unit}"
 

@@ -15,7 +15,7 @@ import pytest
 from gpurent.core.clock import RecordedClock
 from tests.warehouse.rows import DAY, NOW, fill
 from warehouse import Warehouse, open_warehouse
-from warehouse.dictionary import dictionary, public_columns, public_tables
+from warehouse.dictionary import column_comment, dictionary, public_columns, public_tables
 from warehouse.public import write_public
 
 CELL = {"day": DAY, "grade_id": "grade_1", "vintage": "1"}
@@ -284,6 +284,20 @@ def test_every_column_of_a_view_is_described(public: Path) -> None:
         for table in views[view].of:
             described |= set(public_columns(table))
         assert column in described, f"{view}.{column}"
+
+
+def test_a_view_carries_the_comments_of_its_columns(public: Path) -> None:
+    with duckdb.connect(str(public), read_only=True) as connection:
+        rows = connection.execute(
+            "SELECT table_name, column_name, comment FROM duckdb_columns() "
+            "WHERE table_name IN (SELECT view_name FROM duckdb_views() WHERE NOT internal)"
+        ).fetchall()
+    comments = {(view, column): comment for view, column, comment in rows}
+    assert None not in comments.values()
+    # of the view itself, and of the table behind it
+    assert comments["legs", "weight"] == "The leg's weight in the cross-section. [dimensionless]"
+    in_table = column_comment("reference_prices", "reference_usd_per_gpu_hour")
+    assert comments["daily_reference", "reference_usd_per_gpu_hour"] == in_table
 
 
 def test_the_same_warehouse_gives_the_same_rows_in_the_same_order(warehouse: Warehouse) -> None:
