@@ -16,6 +16,7 @@ from collectors.reasons import printable
 from collectors.registry import SourceRecord
 from collectors.reports import CaptureOutcome, Fault
 from collectors.writing import CaptureWriter
+from gpurent.core.clock import utc_day
 from gpurent.core.errors import SourceError
 from gpurent.core.ids import content_id
 from gpurent.core.stages import reach
@@ -36,9 +37,21 @@ def known(warehouse: Warehouse, document: Document) -> CaptureOutcome | None:
     rows = warehouse.rows(sql_text("collectors.sql", "known_capture"), {"capture_id": capture_id})
     if not rows:
         return None
-    outcome, reason_code, detail = rows[0]
-    fault = Fault(document.url, reason_code, detail) if outcome == "unreadable" else None
-    return CaptureOutcome(capture_id, document.source_id, document.url, "known", fault=fault)
+    outcome, known_at, asked, reason_code, detail = rows[0]
+    fault = (
+        Fault(document.url, reason_code, detail, utc_day(document.fetched_at))
+        if outcome == "unreadable"
+        else None
+    )
+    return CaptureOutcome(
+        capture_id,
+        document.source_id,
+        document.url,
+        "known",
+        fault=fault,
+        known_since=known_at,
+        is_asked_otherwise=asked != document.request_json,
+    )
 
 
 def archive_document(
@@ -110,7 +123,7 @@ def store_archived(
         with warehouse.transaction():
             outcome = writer().write(read_document(document, source))
     except SourceError as error:
-        fault = Fault(document.url, error.reason_code, printable(error.detail))
+        fault = Fault(document.url, error.reason_code, printable(error.detail), utc_day(document.fetched_at))
         with warehouse.transaction():
             outcome = writer().write_unreadable(fault)
     reach("collectors.capture.committed")

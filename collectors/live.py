@@ -7,7 +7,7 @@ our own side (a full disk, a broken warehouse) stops the run, with everything co
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from collectors.capture import archive_document, store_archived
@@ -118,7 +118,7 @@ class SourceRun:
 
     def fault(self, fault: Fault) -> None:
         """Note why something of this source did not come."""
-        self.report.of(self.source.source_id).faults.append(fault)
+        self.report.of(self.source.source_id).faults.append(replace(fault, day=utc_day(self.now())))
 
     def failed(self, url: str, error: BaseException) -> None:
         """Note a request that brought no answer. An error that is not the network's is kept to be raised."""

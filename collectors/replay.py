@@ -16,7 +16,7 @@ from collectors.capture import store_capture
 from collectors.document import Document
 from collectors.registry import SourceRecord, load_sources, sync_sources
 from collectors.reports import CollectReport, Fault
-from gpurent.core.clock import RecordedClock
+from gpurent.core.clock import RecordedClock, utc_day
 from gpurent.core.errors import CheckFailedError, NotFoundError, SourceError
 from gpurent.core.stages import reach
 from warehouse.archive import Archive, ArchivedRecord, iterate, open_archive
@@ -115,7 +115,7 @@ class Replay:
                 self._warehouse, archive, source, document_of(record), run_id=self.report.run_id
             )
         except SourceError as error:
-            fault = Fault(record.url, error.reason_code, error.detail)
+            fault = Fault(record.url, error.reason_code, error.detail, utc_day(record.fetched_at))
             self.report.of(record.source_id).faults.append(fault)
             return
         self.report.add(outcome)

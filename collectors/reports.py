@@ -5,26 +5,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Literal
+
+from gpurent.core.clock import iso_utc
 
 Outcome = Literal["read", "unreadable", "known"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a document, file or request brought nothing. `where` is a URL or a path."""
+    """Why a document, file or request brought nothing. `where` is a URL or a path, `day` the UTC day it was tried."""
 
     where: str
     reason_code: str
     detail: str
+    day: date | None = None
 
-    def to_json(self) -> dict[str, str]:
-        return {"where": self.where, "reason_code": self.reason_code, "detail": self.detail}
+    def to_json(self) -> dict[str, str | None]:
+        day = None if self.day is None else self.day.isoformat()
+        return {"where": self.where, "reason_code": self.reason_code, "detail": self.detail, "day": day}
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureOutcome:
-    """What became of one document. `unchanged` counts rates that were recorded already."""
+    """What became of one document. `unchanged` counts rates that were recorded already.
+
+    `untimed` counts the rows whose time is the clock's, since neither they nor the document state one. A known
+    document has the instant at which it was recorded, and `is_asked_otherwise` where it was then read with other words.
+    """
 
     capture_id: str
     source_id: str
@@ -34,6 +43,9 @@ class CaptureOutcome:
     rejected: Mapping[str, int] = field(default_factory=dict)
     unchanged: int = 0
     fault: Fault | None = None
+    untimed: int = 0
+    known_since: datetime | None = None
+    is_asked_otherwise: bool = False
 
     @property
     def rejected_rows(self) -> int:
@@ -56,6 +68,9 @@ class FileResult:
             "accepted": found.accepted if found else 0,
             "rejected": found.rejected_rows if found else 0,
             "outcome": found.outcome if found else "not_opened",
+            "untimed": found.untimed if found else 0,
+            "known_since": iso_utc(found.known_since) if found and found.known_since else None,
+            "is_asked_otherwise": found.is_asked_otherwise if found else False,
         }
         if self.fault is not None:
             entry["fault"] = self.fault.to_json()
@@ -98,6 +113,7 @@ class IngestReport:
             "source_id": self.source_id,
             "accepted": self.accepted,
             "rejected": self.rejected,
+            "untimed": sum(file.outcome.untimed for file in self.files if file.outcome),
             "captures": [file.to_json() for file in self.files],
         }
 

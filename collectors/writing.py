@@ -58,6 +58,7 @@ class CaptureWriter:
         self._pending: dict[str, list[Row]] = {}
         self._accepted = 0
         self._unchanged = 0
+        self._untimed = 0
         self._rejected: Counter[str] = Counter()
 
     def write(self, items: Iterable[Item]) -> CaptureOutcome:
@@ -77,6 +78,7 @@ class CaptureWriter:
             self._accepted,
             dict(sorted(self._rejected.items())),
             self._unchanged,
+            untimed=self._untimed,
         )
 
     def write_unreadable(self, fault: Fault) -> CaptureOutcome:
@@ -162,6 +164,8 @@ class CaptureWriter:
         stated_id = self._identity(fields)
         if stated_id is None:
             return
+        origin = "row" if item.observed_at else moment.origin
+        self._untimed += origin == "clock"
         self._accept(
             "stated_offers",
             {
@@ -170,7 +174,7 @@ class CaptureWriter:
                 "snapshot_id": self._snapshot_id,
                 "snapshot_at": moment.snapshot_at,
                 "observed_at": observed_at,
-                "observed_at_from": "row" if item.observed_at else moment.origin,
+                "observed_at_from": origin,
                 "available_at": moment.available_at,
             },
         )
