@@ -103,6 +103,9 @@ def site() -> Iterator[Site]:
     thread.join()
 
 
+SERVED = ("azure", "ecb", "gpurentalprices", "runpod", "vast")
+
+
 @dataclass
 class Crawl:
     report: dict[str, Any]
@@ -115,7 +118,7 @@ def crawl(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Crawl:
     database = tmp_path_factory.mktemp("live") / "w.duckdb"
     script = Path(__file__).with_name("crawl_once.py")
     done = subprocess.run(
-        [sys.executable, str(script), str(database), site.url],
+        [sys.executable, str(script), str(database), site.url, *SERVED],
         capture_output=True,
         text=True,
         check=False,
