@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -111,6 +112,13 @@ def card(lines: Iterable[tuple[str, object, str]]) -> Table:
 def line(where: Console, text: str = "", style: str | None = None) -> None:
     """A line that is never broken, so that a path in it stays whole."""
     where.print(Text(text, style=style or ""), soft_wrap=True)
+
+
+def short_path(path: object) -> str:
+    """A path as it can be typed here: from the working folder where it lies below it, else absolute."""
+    absolute = Path(str(path)).absolute()
+    here = Path.cwd()
+    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
 
 
 def sample_line(where: Console, *, is_sample: bool) -> None:

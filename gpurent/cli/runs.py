@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
@@ -13,10 +13,7 @@ from gpurent.cli.context import Given, Output
 from gpurent.cli.values import Day, Observed
 from gpurent.core.errors import UsageError
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-Json = Mapping[str, Any]
+_PATHS = ("edition_path", "page_path", "public_path", "warehouse")
 
 _DAILY = """Examples:
   gpurent daily                      for a timer: collect, publish what is due
@@ -64,6 +61,7 @@ def daily(
     vintage
         Why a day that is published already is published again with other content.
     """
+    from gpurent.cli.runreports import show_daily
     from gpurent.daily import run_daily
 
     _check_daily(day, sample=sample, replay=replay, vintage=vintage)
@@ -75,8 +73,8 @@ def daily(
         vintage_reason=vintage,
         progress=context.progress,
     )
-    document = report.as_json()
-    return Output(document, lambda console: _show_daily(console, document), report.exit_code)
+    document = _with_whole_paths(report.as_json())
+    return Output(document, lambda console: show_daily(console, document), report.exit_code)
 
 
 def _check_daily(day: date | None, *, sample: bool, replay: Path | None, vintage: str | None) -> None:
@@ -108,14 +106,17 @@ def collect(
     endpoint
         Send each request to ENDPOINT/<source id>/<path and query> instead of the source's host.
     """
+    from gpurent.cli.runreports import show_collected
     from gpurent.daily import run_collect
 
     settings = context.settings
+    if endpoint is not None and replay is not None:
+        raise UsageError("--endpoint and --replay exclude each other: a replay asks nobody")
     if endpoint is not None:
         settings = settings.model_copy(update={"endpoint": endpoint})
     report = run_collect(settings, source_ids=sources, replay=replay, progress=context.progress)
-    document = report.as_json()
-    return Output(document, lambda console: _show_collected(console, document), report.exit_code)
+    document = _with_whole_paths(report.as_json())
+    return Output(document, lambda console: show_collected(console, document), report.exit_code)
 
 
 def ingest(
@@ -135,13 +136,14 @@ def ingest(
     observed_at
         When their prices were seen, where neither rows nor file say so: a time with its zone, or a date (its start).
     """
+    from gpurent.cli.runreports import show_ingested
     from gpurent.daily import run_ingest
 
     report = run_ingest(
         context.settings, paths=paths, source_id=source, observed_at=observed_at, progress=context.progress
     )
-    document = report.as_json()
-    return Output(document, lambda console: _show_ingested(console, document), report.exit_code)
+    document = _with_whole_paths(report.as_json())
+    return Output(document, lambda console: show_ingested(console, document), report.exit_code)
 
 
 def index(
@@ -163,6 +165,7 @@ def index(
         A changed copy of the methodology file, with a version of its own, for a back-run: a warehouse that was not
         priced yet is priced by it from then on, and takes no live days.
     """
+    from gpurent.cli.runreports import show_indexed
     from gpurent.daily import run_index
 
     if from_day is not None and to_day is not None and to_day < from_day:
@@ -174,83 +177,12 @@ def index(
         methodology=methodology,
         progress=context.progress,
     )
-    document = report.as_json()
-    return Output(document, lambda console: _show_indexed(console, document), report.exit_code)
+    document = _with_whole_paths(report.as_json())
+    return Output(document, lambda console: show_indexed(console, document), report.exit_code)
 
 
-def _show_daily(console: Console, report: Json) -> None:
-    from gpurent.cli.output import line, sample_line
-    from gpurent.cli.pricetable import show_prices
-
-    sample_line(console, is_sample=report["is_sample"])
-    new = sum(1 for edition in report["editions"] if edition["is_new"])
-    total = len(report["editions"])
-    line(console, f"{report['day']}: {total} edition{'s' * (total != 1)}, {new} of them new")
-    line(console)
-    show_prices(console, report["table"])
-    line(console)
-    for name, path in (("edition", "edition_path"), ("page", "page_path"), ("public file", "public_path")):
-        line(console, f"{name:<12}{report[path]}")
-    if report["failed_sources"]:
-        line(console, f"not read whole: {', '.join(report['failed_sources'])}", "yellow")
-
-
-def _show_collected(console: Console, report: Json) -> None:
-    from gpurent.cli.output import line, table
-
-    rows = [
-        (name, one["status"], one["captures"], one["accepted"], _counts(one["rejected"]))
-        for name, one in report["sources"].items()
-    ]
-    columns = ("source", "status", "captures", "accepted", "rejected")
-    console.print(table(columns, rows, numbers=("captures", "accepted")))
-    for one in report["sources"].values():
-        _show_faults(console, one["faults"])
-    for damage in report["damages"]:
-        line(console, damage, "yellow")
-    _show_graded(console, report["graded"])
-
-
-def _show_ingested(console: Console, report: Json) -> None:
-    from gpurent.cli.output import line
-
-    captures: Sequence[Json] = report["captures"]
-    line(console, f"{len(captures)} file{'s' * (len(captures) != 1)}: {report['accepted']} rows accepted")
-    if report["rejected"]:
-        line(console, f"rejected: {_counts(report['rejected'])}")
-    _show_faults(console, [one["fault"] for one in captures if "fault" in one])
-    _show_graded(console, report["graded"])
-
-
-def _show_indexed(console: Console, report: Json) -> None:
-    from gpurent.cli.output import line, table
-
-    columns = ("day", "vintage", "published", "withheld", "new")
-    rows = [
-        [one[name] for name in columns[:-1]] + ["yes" if one["is_new"] else "no"] for one in report["days"]
-    ]
-    console.print(table(columns, rows, numbers=("published", "withheld")))
-    if report["live_days"]:
-        line(console, f"left alone, since they have live values: {', '.join(report['live_days'])}")
-
-
-def _show_graded(console: Console, graded: Json) -> None:
-    from gpurent.cli.output import line
-
-    line(
-        console,
-        f"graded: {graded['offers']} offers, {graded['trades']} trades of {graded['captures']} captures",
-    )
-    if graded["rejected"]:
-        line(console, f"in no grade: {_counts(graded['rejected'])}")
-
-
-def _show_faults(console: Console, faults: Sequence[Json]) -> None:
-    from gpurent.cli.output import line
-
-    for fault in faults:
-        line(console, f"{fault['where']}: {fault['reason_code']}: {fault['detail']}", "yellow")
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{code} {count}" for code, count in sorted(counts.items()))
+def _with_whole_paths(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The report with every path of our own files absolute, so that they can be opened from anywhere."""
+    return {
+        name: str(Path(value).absolute()) if name in _PATHS else value for name, value in document.items()
+    }
