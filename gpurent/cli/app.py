@@ -26,6 +26,9 @@ EXIT_CODES = (
     "4 partly done; 5 every grade withheld."
 )
 
+# functions of the commands that read or write editions
+EDITIONS_USED = frozenset({"config_show", "daily", "doctor", "edition_list", "index", "verify"})
+
 BUG, USAGE, INTERRUPTED = 1, 2, 130
 # not ours to mend: the disk is full, or we may not write there
 _ENVIRONMENT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
@@ -59,6 +62,7 @@ def _launch(
     command, bound, ignored = app.parse_args(tokens, exit_on_error=False, print_error=False)
     if getattr(command, "__func__", None) is App.help_print and is_json:
         raise UsageError("--json needs a command; `gpurent --help` lists them")
+    _check_options(command, warehouse=warehouse, out=out, has_context="context" in ignored)
     if "context" in ignored:
         settings = load_settings({"warehouse": warehouse, "out": out})
         from gpurent.cli.progress import progress_for
@@ -68,6 +72,20 @@ def _launch(
     else:
         found = command(*bound.args, **bound.kwargs)
     return found if isinstance(found, Output) else None
+
+
+def _check_options(command: object, *, warehouse: Path | None, out: Path | None, has_context: bool) -> None:
+    """Refuse an option of every command where this one has no use for it."""
+    name = getattr(command, "__name__", "")
+    if warehouse is not None and not has_context:
+        raise UsageError(f"--warehouse: {_spoken(name)} reads no warehouse")
+    if out is not None and name not in EDITIONS_USED:
+        raise UsageError(f"--out: {_spoken(name)} has nothing to do with the folder of editions")
+
+
+def _spoken(name: str) -> str:
+    """A command's function as it is typed: `edition list`."""
+    return f"`gpurent {name.replace('_', ' ')}`"
 
 
 def run(tokens: Sequence[str]) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from cyclopts import App
 
@@ -26,7 +26,8 @@ _CODE = """Examples:
 _LIST = """Examples:
   gpurent grade list
   gpurent grade list --chip H100
-  gpurent grade list --chip H100 --day 2026-08-15"""
+  gpurent grade list --chip H100 --day 2026-08-15 --status published
+  gpurent grade list --bucket NEO --day 2026-08-15"""
 _SHOW = """Examples:
   gpurent grade show H100-Y080-Y-YY-YY-OD-YY-J
   gpurent grade show h100-y080-y-yy-yy-od-yy-j.neo --json"""
@@ -63,27 +64,35 @@ def grade_code(code: str, /) -> Output:
     return Output(document, render)
 
 
-def grade_list(*, chip: str | None = None, day: Day | None = None, context: Given) -> Output:
+def grade_list(
+    *,
+    chip: str | None = None,
+    bucket: str | None = None,
+    day: Day | None = None,
+    status: Literal["published", "held", "withheld"] | None = None,
+    context: Given,
+) -> Output:
     """List the specifications of the registers with their buckets; with --day every grade with its value.
 
     Parameters
     ----------
     chip
         Grades of this chip only, such as H100.
+    bucket
+        Grades of this bucket of operators only, such as NEO.
     day
         Status, level and reference of every grade on this day.
+    status
+        Grades with this status on the day only.
     """
     from gpurent.cli.reading import origin_words, overlay_of
-    from gpurent.core.errors import NotFoundError
+    from gpurent.core.errors import UsageError
     from grades.register_files import load_registers
 
+    if status is not None and day is None:
+        raise UsageError("--status needs --day: a grade has a status on a day")
     registers = load_registers(overlay_of(context.settings))
-    specs = sorted(registers.specs, key=lambda spec: (spec.code, spec.version))
-    if chip is not None:
-        specs = [spec for spec in specs if spec.code.startswith(f"{chip.upper()}-")]
-        if not specs:
-            chips = sorted({spec.code.partition("-")[0] for spec in registers.specs})
-            raise NotFoundError(f"no grade is of the chip {chip!r}; there are grades of {', '.join(chips)}")
+    specs = _chosen(registers.specs, chip, bucket)
     rows = [
         {
             "code": spec.code,
@@ -92,15 +101,36 @@ def grade_list(*, chip: str | None = None, day: Day | None = None, context: Give
             "status": spec.status,
             "valid_from": spec.valid_from,
             "valid_to": spec.valid_to,
-            "buckets": list(spec.grades),
+            "buckets": _buckets(spec, bucket),
             "origin": origin_words(registers.stated_in[spec.spec_id]),
         }
         for spec in specs
     ]
     document: dict[str, Any] = {"register_version": registers.version, "grades": rows}
     if day is not None:
-        document |= {"day": day, "values": _values(context, specs, day)}
+        values = _values(context, specs, bucket, day)
+        document |= {"day": day, "values": [row for row in values if status in (None, row["status"])]}
     return Output(document, lambda console: _show_list(console, document))
+
+
+def _chosen(specs: Iterable[Spec], chip: str | None, bucket: str | None) -> list[Spec]:
+    """The specifications of a chip that have a bucket, by code; NotFoundError names what there is."""
+    from gpurent.core.errors import NotFoundError
+
+    every = sorted(specs, key=lambda spec: (spec.code, spec.version))
+    found = [spec for spec in every if chip is None or spec.code.startswith(f"{chip.upper()}-")]
+    if not found:
+        chips = sorted({spec.code.partition("-")[0] for spec in every})
+        raise NotFoundError(f"no grade is of the chip {chip!r}; there are grades of {', '.join(chips)}")
+    fitting = [spec for spec in found if _buckets(spec, bucket)]
+    if not fitting:
+        buckets = sorted({name for spec in found for name in spec.grades})
+        raise NotFoundError(f"no such grade has the bucket {bucket!r}; there are {', '.join(buckets)}")
+    return fitting
+
+
+def _buckets(spec: Spec, bucket: str | None) -> list[str]:
+    return [name for name in spec.grades if bucket is None or name == bucket.upper()]
 
 
 def grade_show(code: str, /, *, context: Given) -> Output:
@@ -225,7 +255,7 @@ def _last_value(context: Context, parsed: GradeCode) -> tuple[dict[str, Any] | N
     return {**{name: price[name] for name in names}, "notice": notice}, None
 
 
-def _values(context: Context, specs: Sequence[Spec], day: date) -> list[dict[str, Any]]:
+def _values(context: Context, specs: Sequence[Spec], bucket: str | None, day: date) -> list[dict[str, Any]]:
     """A row for every grade of the specifications; status None where the day was not priced."""
     from gpurent.cli.reading import open_for_reading
     from gpurent.publish.lookup import prices_of_day
@@ -235,12 +265,13 @@ def _values(context: Context, specs: Sequence[Spec], day: date) -> list[dict[str
     names = ("status", "reason_code", "level", "label", "letter", "reference_usd_per_gpu_hour", "vintage")
     return [
         {
-            "code": f"{spec.code}.{bucket}",
+            "code": f"{spec.code}.{its}",
             "title": spec.title,
             **{name: by_grade.get(grade_id, {}).get(name) for name in names},
         }
         for spec in specs
-        for bucket, grade_id in spec.grades.items()
+        for its, grade_id in spec.grades.items()
+        if its in _buckets(spec, bucket)
     ]
 
 

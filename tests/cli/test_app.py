@@ -78,6 +78,18 @@ def test_help_of_each_command_has_examples(call: Call, command: str) -> None:
         (["daily", "--sample", "--day", "2026-07-15"], "--day goes with live data"),
         (["index", "--from", "2026-07-15", "--to", "2026-07-14"], "lies after"),
         (["ingest", "--source", "vast"], "requires an argument"),
+        (["collect", "--replay", "a", "--endpoint", "http://127.0.0.1"], "a replay asks nobody"),
+        (["grade", "code", "H100-Y080-Y-YY-YY-OD-YY-J", "--warehouse", "w.duckdb"], "reads no warehouse"),
+        (
+            ["show", "H100-Y080-Y-YY-YY-OD-YY-J", "--out", "e"],
+            "`gpurent show` has nothing to do with the folder",
+        ),
+        (["grade", "list", "--status", "held"], "--status needs --day"),
+        (["grade", "list", "--chip", "H1000"], "there are grades of A10, "),
+        (
+            ["grade", "list", "--chip", "A10", "--bucket", "NEO"],
+            "no such grade has the bucket 'NEO'; there are ALL",
+        ),
         (["--json"], "--json needs a command"),
     ],
 )

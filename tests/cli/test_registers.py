@@ -234,3 +234,14 @@ def test_grade_show_refuses_what_is_no_specification(call: Call) -> None:
     ended = call("grade", "show", "H100-N094-Y-YY-YY-OD-YY-W.T1")
     assert ended.exit_code == 2
     assert "has no bucket T1; it has ALL" in ended.err
+
+
+def test_grades_can_be_listed_by_bucket_and_by_status_of_a_day(sample_run: SampleRun, call: Call) -> None:
+    neo = call("grade", "list", "--bucket", "neo", "--json").document["grades"]
+    assert {tuple(row["buckets"]) for row in neo} == {("NEO",)}
+    of_day = ("--day", "2026-08-15", "--warehouse", sample_run.warehouse, "--json")
+    every = call("grade", "list", *of_day).document["values"]
+    valued = call("grade", "list", "--status", "published", *of_day).document["values"]
+    assert {row["status"] for row in valued} == {"published"}
+    assert valued == [row for row in every if row["status"] == "published"]
+    assert 0 < len(valued) < len(every)
