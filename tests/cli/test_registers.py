@@ -13,6 +13,7 @@ from gpurent.core.settings import Settings
 from gpurent.daily.health import STATUSES, SourceHealth, source_health
 from grades.grade_code import format_code
 from tests.cli.conftest import Call, in_a_process
+from tests.sample_run import SampleRun
 from warehouse import lock, open_warehouse
 from warehouse.layout import Layout
 
