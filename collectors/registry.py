@@ -24,7 +24,7 @@ from gpurent.core.ids import sha256_hex
 from warehouse.store import Row, Warehouse, sql_text
 
 SourceKind = Literal[
-    "operator_list", "marketplace_ask", "aggregator", "bills", "trade_reports", "fx", "research"
+    "operator_list", "marketplace_ask", "broker", "aggregator", "bills", "trade_reports", "fx", "research"
 ]
 Redistribution = Literal["allowed", "aggregates_only", "unknown"]
 _MEGABYTE = 10**6

@@ -37,15 +37,21 @@ def prices(warehouse: Warehouse, source_id: str) -> list[tuple[Any, ...]]:
     )
 
 
-def test_aws_types_whose_gpus_are_known_become_offers(filled: Warehouse, real: Path) -> None:
+def test_aws_rows_become_offers_with_the_gpus_of_our_table(filled: Warehouse, real: Path) -> None:
     report = read(filled, "aws", real / "api_response_excerpts_2026_10" / "aws_ondemand_us_east_1.json")
-    # GPU model and count come from our table; six of the ten types have no cited row in it
-    assert (report.accepted, report.rejected) == (4, {"unknown_instance_type": 6})
+    assert (report.accepted, report.rejected) == (10, {})
+    # model and count stand nowhere in the document
     assert prices(filled, "aws") == [
+        ("g6e.12xlarge on-demand", 10.49264, 4),
+        ("g6e.48xlarge on-demand", 30.13118, 8),
+        ("g6e.xlarge on-demand", 1.861, 1),
         ("p4d.24xlarge on-demand", 21.957642, 8),
         ("p4de.24xlarge on-demand", 27.44705, 8),
         ("p5.48xlarge on-demand", 55.04, 8),
+        ("p5.4xlarge on-demand", 6.88, 1),
         ("p5en.48xlarge on-demand", 63.296, 8),
+        ("p6-b200.48xlarge on-demand", 113.9328, 8),
+        ("p6-b300.48xlarge on-demand", 142.416, 8),
     ]
 
 
@@ -81,18 +87,28 @@ def test_history_of_aws_takes_plain_linux_and_the_gpus_of_our_table(filled: Ware
     report = read(
         filled, "aws_history", folder / "ec2_gpu_prices.parquet", folder / "instances_gpu_2017-11-12.json.gz"
     )
-    assert report.accepted == 642
+    assert report.accepted == 1743 + 11_234  # on demand, reserved
     assert report.rejected == {
+        "add_on": 119,  # ebs
         "not_a_gpu": 72,  # f1 has FPGAs
-        "other_service": 859,
+        "not_a_price": 205,  # N/A and None
         "restricted_market": 123,
-        "unknown_instance_type": 1306,  # cg1 and g2: no page of theirs was found
+        "software_licence": 740,
         "windows_licence": 3707,
     }
+    terms = filled.rows(
+        "SELECT term_text, count(*), min(price_amount / gpu_count)::DOUBLE, max(price_amount / gpu_count)::DOUBLE"
+        " FROM stated_offers WHERE source_id = 'aws_history' GROUP BY ALL ORDER BY ALL"
+    )
+    assert terms == [
+        ("1 year", 4788, 0.397, 4.2225),
+        ("3 years", 6446, 0.281975, 3.211),
+        ("on-demand", 1743, 0.65, 5.243),
+    ]
     # gpu_field says 16 for p3.16xlarge in some rows; it has 8
     counts = filled.rows(
         "SELECT DISTINCT sku, gpu_count::INTEGER FROM stated_offers WHERE source_id = 'aws_history'"
-        " AND sku LIKE 'p3.16xlarge%'"
+        " AND sku = 'p3.16xlarge on-demand'"
     )
     assert counts == [("p3.16xlarge on-demand", 8)]
     looks = filled.rows(
@@ -146,3 +162,36 @@ def test_a_sum_without_its_gpu_is_no_price(filled: Warehouse, google: IngestRepo
         " AND chip_text = 'a100' AND term_text = 'on-demand'"
     )
     assert cheapest[0][0] > 2.9
+
+
+def test_the_brokers_providers_are_operators_and_its_nameless_ones_are_refused_later(
+    filled: Warehouse, real: Path
+) -> None:
+    folder = real / "prime_intellect_availability"
+    report = read(filled, "prime_intellect", folder / "by_provider.parquet")
+    assert (report.accepted, report.rejected) == (25_956, {})
+    # 21 of its 32 configurations of the H100 are sizes of one provider: one price here, whatever their number
+    rows = filled.rows(
+        "SELECT DISTINCT operator_text, price_amount::DOUBLE FROM stated_offers JOIN snapshots USING (snapshot_id)"
+        " WHERE chip_text = 'H100_80GB/SXM5' AND stated_offers.snapshot_at = (SELECT min(snapshot_at) FROM snapshots"
+        " WHERE list_key = 'H100_80GB/SXM5' AND source_id = 'prime_intellect') ORDER BY 1"
+    )
+    assert rows == [
+        ("dc_roan", 1.99),
+        ("hyperstack", 2.4),
+        ("lambdalabs", 3.29),
+        ("nebius", 2.12),
+        ("primecompute", 1.0),
+        ("runpod", 2.69),
+    ]
+
+
+def test_the_lines_of_the_tracker_say_the_same_as_its_table(filled: Warehouse, real: Path) -> None:
+    folder = real / "prime_intellect_availability"
+    report = read(filled, "prime_intellect", *folder.glob("*.jsonl.first100.gz"))
+    assert (report.accepted, report.rejected) == (2498, {})
+
+
+def test_a_catalogue_of_scaleway_without_gpus_names_every_product(filled: Warehouse, real: Path) -> None:
+    report = read(filled, "scaleway", real / "eu_cloud_prices" / "scaleway_catalog_excerpt.json")
+    assert (report.accepted, report.rejected) == (0, {"not_a_gpu": 6})

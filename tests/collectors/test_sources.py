@@ -32,7 +32,9 @@ STATED = {
     "azure": "Virtual Machines",
     "google_calculator": "Virtual Machines",
     "ovhcloud": "Virtual Machines",
+    "prime_intellect": None,
     "runpod": "pod",
+    "scaleway": "Virtual Machines",
     "vast": "docker",
 }
 
@@ -112,11 +114,11 @@ def test_a_record_is_appended_once_a_change_and_keeps_its_first_success(
     ]
 
 
-@pytest.mark.parametrize("cloud", ["aws", "azure"])
+@pytest.mark.parametrize("cloud", ["aws", "azure", "oracle"])
 def test_every_instance_type_is_cited(cloud: str) -> None:
     for found in instance_types(cloud).values():
         assert found.url.startswith("https://")
-        assert found.observed_on <= date(2026, 11, 30)
+        assert found.observed_on <= date(2026, 12, 1)
         assert found.gpu_count > 0
 
 
