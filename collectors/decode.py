@@ -47,6 +47,11 @@ class Content:
     _markup: str = ""
 
     @property
+    def notice(self) -> Mapping[str, str]:
+        """What stands before the header of a CSV, name by name (see `decode`)."""
+        return {} if self._table is None else self._table.notice
+
+    @property
     def is_table(self) -> bool:
         """Whether it is a list of rows: CSV, Parquet, JSON Lines, or a JSON or YAML list."""
         return self._table is not None or isinstance(self._tree, list)
@@ -101,8 +106,8 @@ class Content:
         return SourceError("unexpected_format", f"found {found} where {wanted} was expected")
 
 
-def decode(document: Document, source: SourceRecord) -> Content:
-    """Recognise and open a document's content.
+def decode(document: Document, source: SourceRecord, *, header_begins: str | None = None) -> Content:
+    """Recognise and open a document's content. `header_begins`: the first column of a CSV with a notice before it.
 
     Raises SourceError: `document_too_large`, those of `collectors.unpack`, `malformed_json`, `malformed_yaml`,
     `malformed_parquet`, `unknown_format`. Rows of a table are read lazily and may raise while they are.
@@ -120,10 +125,10 @@ def decode(document: Document, source: SourceRecord) -> Content:
             raise SourceError("unknown_format", f"{name} is not read; unpack or convert it first")
     if first.startswith(tables.PARQUET):
         return Content("parquet", _table=tables.parquet(stream.read(), source.unpacked_limit_bytes))
-    return _text_content(stream, first_text(first))
+    return _text_content(stream, first_text(first), header_begins)
 
 
-def _text_content(stream: Buffered, beginning: str) -> Content:
+def _text_content(stream: Buffered, beginning: str, header_begins: str | None) -> Content:
     if beginning.startswith("<"):
         return _markup(whole_text(stream), beginning)
     if beginning.startswith(("{", "[")):
@@ -131,7 +136,7 @@ def _text_content(stream: Buffered, beginning: str) -> Content:
     line = beginning.splitlines()[0] if beginning else ""
     delimiter = tables.delimiter_of(line)
     if delimiter is not None and not _YAML.match(line):
-        return Content("csv", _table=tables.csv_table(stream, delimiter))
+        return Content("csv", _table=tables.csv_table(stream, delimiter, header_begins))
     if _YAML.match(line):
         return Content("yaml", _tree=_tree_only(tables.yaml_tree(whole_text(stream)), "yaml"))
     raise SourceError(

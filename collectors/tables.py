@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ PARQUET = b"PAR1"
 _DELIMITERS = ",;\t|"
 _BATCH = 2048
 _FIELD_LIMIT = 2**20
+_NAME_AND_VALUE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table. `columns` is None where rows name their own fields (JSON Lines)."""
+    """A table. `columns` is None where rows name their own fields (JSON Lines); `notice` stood before its header."""
 
     columns: tuple[str, ...] | None
     rows: Iterable[Mapping[str, Any] | BadRow]
+    notice: Mapping[str, str] = field(default_factory=dict)
 
 
 def delimiter_of(line: str) -> str | None:
@@ -47,16 +49,29 @@ def delimiter_of(line: str) -> str | None:
     return best if counts[best] else None
 
 
-def csv_table(stream: Buffered, delimiter: str) -> Rows:
-    """A CSV with a header. A row with more or fewer fields is a BadRow; quoting errors end the document."""
+def csv_table(stream: Buffered, delimiter: str, header_begins: str | None = None) -> Rows:
+    """A CSV with a header. A row with more or fewer fields is a BadRow; quoting errors end the document.
+
+    `header_begins` is the first column of a header that may have a notice before it: lines of a name and its value.
+    A line that is neither is the header all the same.
+    """
     csv.field_size_limit(_FIELD_LIMIT)
     reader = csv.reader(open_text(stream), delimiter=delimiter, strict=True)
     with _readable_csv():
-        header = [name.strip() for name in next(reader, [])]
+        header, notice = _header(reader, header_begins)
     doubled = sorted({name for name in header if header.count(name) > 1})
     if doubled:
         raise SourceError("duplicate_column", f"the header names {', '.join(doubled)} more than once")
-    return Rows(tuple(header), _csv_rows(reader, header))
+    return Rows(tuple(header), _csv_rows(reader, header), notice)
+
+
+def _header(reader: Iterator[list[str]], begins: str | None) -> tuple[list[str], dict[str, str]]:
+    notice: dict[str, str] = {}
+    line = [name.strip() for name in next(reader, [])]
+    while begins is not None and line[:1] != [begins] and len(line) == _NAME_AND_VALUE:
+        notice[line[0]] = line[1]
+        line = [name.strip() for name in next(reader, [])]
+    return line, notice
 
 
 def _csv_rows(reader: Iterable[list[str]], header: list[str]) -> Iterator[Mapping[str, Any] | BadRow]:

@@ -1,7 +1,7 @@
 """Which GPUs an instance type has: the price lists and bills of the clouds name types, not GPUs.
 
-One CSV a cloud, every row with the page it was read on and when; a fact without a page has no row. `gpu_count`
-may be a fraction: a share of one card. `memory_gb` is per GPU.
+One CSV a cloud, every row with the page it was read on and when; a fact without a page has no row, and what the
+page leaves out is empty. `gpu_count` may be a fraction: a share of one card. `memory_gb` is per GPU.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class InstanceType(Machine):
-    """One instance type of a cloud, with the page it was read on."""
+    """One instance type of a cloud, with the page it was read on. `scope_text` where its name says what is rented."""
 
     url: str
     observed_on: date
+    scope_text: str | None = None
 
 
 def key(name: str) -> str:
@@ -75,8 +76,9 @@ def _instance(row: Mapping[str, str]) -> InstanceType:
         gpu_count=Fraction(row["gpu_count"]),
         chip_text=row["chip_text"],
         form_text=row["form_text"] or None,
-        memory_gb=Decimal(row["memory_gb"]),
+        memory_gb=Decimal(row["memory_gb"]) if row["memory_gb"] else None,
         fabric_text=row["fabric_text"] or None,
         url=row["url"],
         observed_on=date.fromisoformat(row["observed_on"]),
+        scope_text=row.get("scope_text") or None,
     )

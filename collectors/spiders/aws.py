@@ -1,29 +1,32 @@
-"""AWS EC2: on-demand list prices of Linux machines with GPUs, from the documents behind AWS's pricing page.
+"""AWS EC2: prices of Linux machines with GPUs: on demand from the documents behind AWS's pricing page, and from files.
 
 Calls: GET, one document a location of options.locations. Format: https://aws.amazon.com/ec2/pricing/on-demand/ (the
-page that loads them; undocumented). A key is a display name, the price is text in USD for one hour of the instance,
-billed by the second. GPUs come from the type's name (collectors/instances/aws.csv). Rows that AWS files under another
-instance family than GPU are no rows of this source and are passed over.
+page that loads them; undocumented): a key is a display name, the price text in USD for one hour of the instance. Files:
+the offer file in CSV or JSON (https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/reading-an-offer.html) and
+answers of DescribeSpotPriceHistory, which needs an account and is not asked here. GPUs come from the type's name
+(collectors/instances/aws.csv). What AWS files under another instance family than GPU is passed over.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from collectors.bases import Fetch, JsonApiSpider
-from collectors.decode import decode
+from collectors.decode import decode, items
 from collectors.document import Document
-from collectors.items import Item, StatedList, StatedOffer
+from collectors.items import Item, SnapshotStatus, StatedList, StatedOffer
 from collectors.price_text import price
-from collectors.reading import each_row
+from collectors.reading import each_row, time_of_list
 from collectors.registry import SourceRecord
-from collectors.rules.aws import gpu_instance, is_of_the_gpu_family
-from collectors.values import Row, canonical_json, picked, text
-from gpurent.core.errors import SourceError
+from collectors.rules.aws import effective_day, fields_of, gpu_instance, lists_of, table_rows
+from collectors.rules.aws_spot import days_of
+from collectors.values import Row, canonical_json, currency, optional, optional_text, picked, text
 
-_KEPT = ("rateCode", "Location", "Operating System", "License Model", "Pre Installed S/W", "vCPU", "Memory")
+_COLUMNS = ("SKU", "TermType", "PricePerUnit", "Currency", "Location", "Instance Type", "Operating System")
+_KEPT = ("SKU", "rateCode", "RateCode", "Location", "Operating System", "vCPU", "Memory", "GPU")
 
 
 class AwsSpider(JsonApiSpider):
@@ -36,44 +39,38 @@ class AwsSpider(JsonApiSpider):
 
 
 def read(document: Document, source: SourceRecord) -> Iterator[Item]:
-    places = decode(document, source).mapping().get("regions")
-    if not isinstance(places, dict):
-        raise SourceError("unexpected_format", "no object `regions` in it")
-    yield StatedList(list_key=document.list_key)
-    yield from each_row(rows_of(places), offer, source)
+    content = decode(document, source, header_begins="SKU")
+    if content.is_table:
+        yield StatedList(snapshot_at=of_file(document, content.notice.get("Publication Date")))
+        yield from each_row(table_rows(content.rows(*_COLUMNS)), offer, source)
+        return
+    found = content.mapping()
+    if "SpotPriceHistory" in found:
+        status: SnapshotStatus = "partial" if found.get("NextToken") else "complete"
+        yield from days_of(items(found["SpotPriceHistory"], "SpotPriceHistory"), source, status)
+        return
+    first = 1
+    for key, published, rows in lists_of(found, source.options["locations"]):
+        yield StatedList(list_key=key, snapshot_at=of_file(document, published))
+        yield from each_row(rows, offer, source, first=first)
+        first += len(rows)
 
 
-def rows_of(places: dict[str, Any]) -> Iterator[Any]:
-    """The machines of every location, with the location's name where the machine does not say it."""
-    for place, machines in places.items():
-        for row in machines.values() if isinstance(machines, dict) else [machines]:
-            if not isinstance(row, dict):
-                yield row
-            elif is_of_the_gpu_family(row):
-                yield {"Location": place, **row}
+def of_file(document: Document, published: Any) -> datetime | None:
+    """When a file was published; None for an answer, which shows what holds when it is given, however old it is."""
+    return None if document.file_name is None else time_of_list(published, "publication date")
 
 
 def offer(row: Row, source: SourceRecord) -> StatedOffer:
-    machine = gpu_instance(row)
-    stated, gpus = price(row, "price"), machine.gpu_count.numerator
-    location = text(row, "Location")
+    machine, location = gpu_instance(row), text(row, "Location")
+    stated = price(row, "price" if "price" in row else "PricePerUnit")
     return StatedOffer(
-        operator_text="AWS",
+        **fields_of(machine, source) | {"currency": currency(optional(row, "Currency"), source.currency)},
         sku=f"{machine.name} on-demand",
-        chip_text=machine.chip_text,
-        form_text=machine.form_text,
-        memory_gb=machine.memory_gb,
-        gpu_count=gpus,
-        lot_min_gpus=gpus,
-        lot_max_gpus=gpus,
-        fabric_text=machine.fabric_text,
-        scope_text=source.stated("scope_text"),
         term_text="on-demand",
-        place_text=source.options["locations"].get(location, location),
-        offer_class="list",
+        place_text=optional_text(row, "Region Code") or source.options["locations"].get(location, location),
         price_text=stated.text,
         price_amount=stated.amount,
-        price_basis="instance_hour",
-        currency=source.currency,
+        effective_date=effective_day(row),
         extra_json=canonical_json(picked(row, _KEPT)),
     )

@@ -26,9 +26,9 @@ LICENSED = {
     "prime_intellect": "MIT",
 }
 STATED = {
-    "aws": "Virtual Machines",
-    "aws_history": "Virtual Machines",
-    "aws_p5_daily": "Virtual Machines",
+    "aws": "virtual server",
+    "aws_history": "virtual server",
+    "aws_p5_daily": "virtual server",
     "azure": "Virtual Machines",
     "google_calculator": "Virtual Machines",
     "ovhcloud": "Virtual Machines",
