@@ -65,7 +65,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 900, 1440])
+@pytest.mark.parametrize("width", [375, 900, 1440])
 @pytest.mark.parametrize("origin", ["folder", "server"])
 def test_every_kind_of_page_draws_without_errors_requests_or_overflow(
     browser: Any, site: Path, server: str, origin: str, width: int, scheme: str
@@ -84,8 +84,7 @@ def test_every_kind_of_page_draws_without_errors_requests_or_overflow(
     for name, charts in PAGES.items():
         page.goto(f"{own}/{name}")
         assert page.locator(".chart").count() == charts, name
-        for chart in page.query_selector_all(".chart"):
-            chart.scroll_into_view_if_needed()
+        for chart in page.query_selector_all(".chart"):  # drawn without being scrolled to
             page.wait_for_function("chart => chart.dataset.drawn === 'yes'", arg=chart)
             assert len(chart.query_selector_all("svg path")) > 3, name
         for details in page.query_selector_all("details"):
@@ -180,4 +179,69 @@ def test_charts_follow_the_system_from_light_to_dark(browser: Any, site: Path) -
     page.wait_for_selector(line.format("#0a5a6b"), state="attached")
     page.emulate_media(color_scheme="dark")
     page.wait_for_selector(line.format("#79c3d0"), state="attached")
+    context.close()
+
+
+def test_the_labels_of_an_axis_differ_and_a_flat_series_stays_low(browser: Any, site: Path) -> None:
+    """The synthetic series moves by two per cent: less than an axis spans, so the picture is not tall."""
+    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    page = context.new_page()
+    page.goto((site / "grades/H100-Y080-Y-YY-YY-OD-YY-J.ALL.html").as_uri())
+    page.wait_for_selector(".chart[data-chart='reference'][data-drawn]")
+    labels = page.eval_on_selector_all(
+        ".chart[data-chart='reference'] .role-axis-label text", "found => found.map(one => one.textContent)"
+    )
+    prices = [label for label in labels if label and label[0].isdigit() and "." in label]
+    assert len(prices) >= 3
+    assert len(prices) == len(set(prices))
+    span = float(prices[-1]) - float(prices[0])
+    assert abs(span) / float(prices[0]) > 0.015
+    assert page.evaluate("document.querySelector('.chart[data-chart=reference]').offsetHeight") < 200
+    context.close()
+
+
+def test_a_page_that_is_printed_has_its_charts(browser: Any, site: Path) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 600})
+    page = context.new_page()
+    page.goto((site / "grades/B200-Y180-Y-YY-YY-OD-YY-T.NEO.html").as_uri())
+    page.wait_for_function(
+        "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.drawn === 'yes')"
+    )
+    page.emulate_media(media="print")
+    assert page.locator(".chart svg").count() == 3
+    assert page.pdf()[:5] == b"%PDF-"
+    context.close()
+
+
+@pytest.mark.parametrize("width", [375, 1440])
+def test_the_strip_shows_every_voice_inside_its_track(browser: Any, site: Path, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.goto((site / "grades/H100-Y080-Y-YY-YY-OD-YY-J.ALL.html").as_uri())
+    assert page.locator(".strip .dot").count() == 6
+    assert page.locator(".strip .dot.cut").count() == 2
+    track = page.locator(".strip .track").bounding_box()
+    for dot in page.locator(".strip .dot, .strip b").all():
+        box = dot.bounding_box()
+        assert track["x"] <= box["x"] + box["width"] / 2 <= track["x"] + track["width"]
+    opacities = page.eval_on_selector_all(
+        ".strip .dot", "found => found.map(one => getComputedStyle(one).opacity)"
+    )
+    assert float(opacities[0]) < float(opacities[2])
+    context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_text_on_a_phone_is_large_enough_to_read(browser: Any, site: Path, name: str) -> None:
+    context = browser.new_context(viewport={"width": 375, "height": 800})
+    page = context.new_page()
+    page.goto((site / name).as_uri())
+    small = page.evaluate(
+        """[...document.querySelectorAll('main *')]
+           .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()))
+           .filter(e => e.getClientRects().length && !e.closest('.hidden, svg'))
+           .filter(e => parseFloat(getComputedStyle(e).fontSize) < 11)
+           .map(e => e.tagName + '.' + e.className)"""
+    )
+    assert small == []
     context.close()

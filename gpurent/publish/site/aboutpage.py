@@ -39,12 +39,22 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """A term of ours or the field's: key in `words.toml`, as it is written, meaning."""
+
+    key: str
+    name: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class AboutPage:
     """Everything the template shows."""
 
     parameters: Sequence[tuple[str, Sequence[Parameter]]]
     sources: Sequence[Row]
     codes: Sequence[tuple[str, str, Mapping[str, str]]]
+    terms: Sequence[Term]
 
 
 def make_about(site: SiteData) -> AboutPage:
@@ -53,7 +63,13 @@ def make_about(site: SiteData) -> AboutPage:
         parameters=list(parameters_of(site.methodology.raw)),
         sources=site.sources,
         codes=list(_codes()),
+        terms=[Term(key, _as_written(key), says) for key, says in all_words()["terms"].items()],
     )
+
+
+def _as_written(key: str) -> str:
+    """`owner_group` as `Owner group`; codes stay as they are."""
+    return key if key.isupper() or key == "T12" else key.replace("_", " ").capitalize()
 
 
 def parameters_of(raw: bytes) -> Iterator[tuple[str, list[Parameter]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from decimal import Decimal
 from gpurent.publish.site.figures import DASH, change, direction, share, shown
 from gpurent.publish.site.names import grade_page
 from gpurent.publish.site.reading import Row, SiteData, long_day
+from gpurent.publish.site.scale import Scale, scale_of
 from gpurent.publish.site.sparkline import sparkline_path
-from gpurent.publish.words import codes, in_words, missing_reasons, why_withheld
+from gpurent.publish.words import codes, counted, in_words, missing_reasons, why_withheld
 
 _EXPLAINED = {
     "letter": "Letter",
@@ -22,8 +22,6 @@ _EXPLAINED = {
 }
 SPARKLINE_DAYS = 30
 _CLASSES = frozenset({"HYP", "NEO", "MKT", "RES"})
-# ticks of the market's axis, USD per GPU-hour
-_TICKS = tuple(base * 10**power for power in (-2, -1, 0, 1, 2) for base in (1, 2, 5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +126,16 @@ class Front:
     groups: Sequence[tuple[str, Sequence[Line]]]
     withheld: Sequence[Withheld]
     market: Market | None
+    day_count: int
 
     @property
     def value_count(self) -> int:
         return sum(len(lines) for _, lines in self.groups)
+
+    @property
+    def sparkline_days(self) -> str:
+        """Over how many days the small lines go: as many as there are, 30 at most."""
+        return counted(min(self.day_count, SPARKLINE_DAYS), "day")
 
     @property
     def withheld_count(self) -> int:
@@ -162,6 +166,7 @@ def make_front(site: SiteData) -> Front:
         groups=groups,
         withheld=_withheld(price for price in site.today if price["status"] == "withheld"),
         market=_market(groups[0][1]) if groups and groups[0][0] == _GROUPS[0][0] else None,
+        day_count=max((len(rows) for rows in site.series.values()), default=0),
     )
 
 
@@ -223,20 +228,12 @@ def _market(lines: Sequence[Line]) -> Market | None:
         return None
     columns = ("reference_usd_per_gpu_hour", "advertised_usd_per_gpu_hour", "traded_usd_per_gpu_hour",
                "level_ci_low", "level_ci_high")  # fmt: skip
-    values = [float(line.price[c]) for line in shown_lines for c in columns if line.price[c] is not None]
-    low, high = math.log(min(values)), math.log(max(values))
-    margin = max((high - low) * 0.04, 0.05)
-    low, high = low - margin, high + margin
-
-    def place(value: object) -> float | None:
-        return None if value is None else round((math.log(float(str(value))) - low) / (high - low) * 100, 2)
-
+    scale = scale_of([line.price[c] for line in shown_lines for c in columns if line.price[c] is not None])
     names = Counter(_short(line) for line in shown_lines)
-    marks = [_mark(line, place, is_short=names[_short(line)] == 1) for line in shown_lines]
-    ticks = [(f"{tick:g}", place(tick)) for tick in _TICKS]
+    marks = [_mark(line, scale, is_short=names[_short(line)] == 1) for line in shown_lines]
     return Market(
         marks=sorted(marks, key=lambda mark: (-mark.reference, mark.title)),
-        ticks=[(text, at) for text, at in ticks if at is not None and 0 <= at <= 100],
+        ticks=scale.ticks,
         has_trades=any(mark.traded is not None for mark in marks),
         has_intervals=any(mark.low is not None for mark in marks),
     )
@@ -247,8 +244,8 @@ def _short(line: Line) -> str:
     return str(line.price["grade_title"] or line.code.text).partition(",")[0]
 
 
-def _mark(line: Line, place: Callable[[object], float | None], *, is_short: bool) -> Mark:
-    price = line.price
+def _mark(line: Line, scale: Scale, *, is_short: bool) -> Mark:
+    price, place = line.price, scale.place
     reference = place(price["reference_usd_per_gpu_hour"])
     has_interval = price["level_ci_low"] is not None and price["level_ci_high"] is not None
     says = [f"reference {price['reference_usd_per_gpu_hour']} USD per GPU-hour"]

@@ -8,13 +8,14 @@ from decimal import Decimal
 from functools import cached_property
 
 from gpurent.core.errors import UsageError
-from gpurent.publish.levels import Lack, lacks, same_sellers
+from gpurent.publish.levels import Lack, lacks
 from gpurent.publish.site.figures import DASH, change, share, shown, size, tidy
 from gpurent.publish.site.front import Line, code_of, make_line
 from gpurent.publish.site.gradecharts import chart_columns, legs_in_words, series_in_words
+from gpurent.publish.site.gradefacts import Fact, make_facts
 from gpurent.publish.site.names import Owners, file_name, grade_page
 from gpurent.publish.site.reading import Row, SiteData
-from gpurent.publish.site.voicerows import Refusal, Voice, make_refusals, make_voices
+from gpurent.publish.site.voicerows import Refusal, Strip, Voice, make_refusals, make_strip, make_voices
 from gpurent.publish.words import counted, in_words, values_in_words, why_withheld
 from grades.grade_code import describe, parse_code
 
@@ -168,44 +169,9 @@ class GradePage:
         return f"Trades lie {size(log)} {side} the same sellers’ own offers{spread}."
 
     @property
-    def facts(self) -> Iterator[tuple[str, str, str]]:
-        """Name, value and remark of what is published beside the reference; empty ones say why."""
-        price, why = self.price, self.line.why_empty
-
-        def fact(name: str, column: str, value: str, remark: str) -> tuple[str, str, str]:
-            return name, value, remark if price[column] is not None else why.get(column, remark)
-
-        def log(name: str, column: str, remark: str) -> tuple[str, str, str]:
-            return fact(name, column, change(price[column]), remark)
-
-        yield fact("Cross-section P", "cross_section_usd_per_gpu_hour", shown(price["cross_section_usd_per_gpu_hour"]),
-                   "what the day’s prices say alone")  # fmt: skip
-        yield log("Same sellers", "matched_change_log", same_sellers(price))
-        yield log("Tomorrow’s catch-up", "catch_up_log", "what R would do on unchanged prices")
-        yield fact(
-            "Index I", "index_value", shown(price["index_value"]), "same sellers only, 100 on the first day"
-        )
-        width = price["change_20d_half_width"]
-        spread = f"± {size(width)}" if width is not None else why.get("change_20d_half_width", "")
-        yield "Change in 20 days", change(price["change_20d_log"]), spread or why.get("change_20d_log", "")
-        yield fact("Largest influence", "max_leave_one_out", size(price["max_leave_one_out"]),
-                   "how far R would move without one owner group")  # fmt: skip
-        middle = f"{price['p25']} to {price['p75']}" if price["p25"] is not None else DASH
-        yield "Middle half", middle, "of the voices, by weight"
-        yield (
-            "Effective voices",
-            tidy(price["effective_n"], 1),
-            f"the heaviest has {share(price['top_share'])}",
-        )
-        yield (
-            "Effective routes",
-            tidy(price["route_effective_n"], 1),
-            f"the largest has {share(price['top_route_share'])}",
-        )
-        yield "Left out", share(price["share_excluded"]), "of the items, by a filter"
-        yield "Prices changed", str(price["prices_changed_20d"] or 0), "of items, in 20 days"
-        settles = "yes" if price["settlement_eligible"] else "no"
-        yield "Settlement-eligible", settles, "narrow grades at a sufficient level and letter"
+    def facts(self) -> list[Fact]:
+        """What is published beside the reference; empty ones say why."""
+        return list(make_facts(self.price, self.line.why_empty))
 
     @property
     def moved(self) -> Iterator[tuple[str, str]]:
@@ -220,7 +186,24 @@ class GradePage:
     @cached_property
     def voices(self) -> list[tuple[str, list[Voice]]]:
         """The voices by leg, the heaviest first."""
-        return make_voices(self._site.voices.get(self.grade_id, []), self._owners)
+        return make_voices(self._voice_rows, self._owners, self._site.methodology.legs.trim_each_side)
+
+    @cached_property
+    def strip(self) -> Strip | None:
+        """The voices of the advertised leg on one axis, with A among them."""
+        each_side = self._site.methodology.legs.trim_each_side
+        return make_strip(
+            self._voice_rows, self._owners, each_side, self.price["advertised_usd_per_gpu_hour"]
+        )
+
+    @property
+    def has_numbered(self) -> bool:
+        """Whether a voice stands there under a number."""
+        return any(not voice.owner.is_named for _, voices in self.voices for voice in voices)
+
+    @property
+    def _voice_rows(self) -> Sequence[Row]:
+        return self._site.voices.get(self.grade_id, [])
 
     @cached_property
     def refusals(self) -> list[Refusal]:

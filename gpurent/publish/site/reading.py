@@ -14,6 +14,7 @@ import pyarrow as pa
 from gpurent.core.clock import at_utc
 from gpurent.publish.manifest import edition_path
 from gpurent.publish.tables import PACKAGE
+from gpurent.publish.words import in_words
 from index.methodologies import methodology_named
 from index.parameters import Methodology
 from warehouse import Warehouse
@@ -35,6 +36,7 @@ class SiteData:
     vintage: str
     construction: str
     published_at: datetime
+    written_at: datetime
     methodology: Methodology
     series_table: pa.Table
     series: Rows
@@ -79,8 +81,23 @@ class SiteData:
     @property
     def final_from(self) -> str:
         """When the newest vintage becomes final: 15:00 UTC of the next day."""
-        final = at_utc(self.day, self.methodology.time.final_hour_utc)
-        return f"{long_day(final.date())}, {final:%H:%M} UTC"
+        return f"{long_day(self._final_at.date())}, {self._final_at:%H:%M} UTC"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether that instant has passed by the clock of the run that writes the site."""
+        return self.written_at >= self._final_at
+
+    @property
+    def _final_at(self) -> datetime:
+        return at_utc(self.day, self.methodology.time.final_hour_utc)
+
+    @property
+    def made(self) -> str:
+        """How the day was computed; what is replayed from the sample was never live."""
+        if self.notice and self.construction == "live":
+            return "as on the day itself, replayed from the sample"
+        return in_words("constructions", self.construction)
 
     @property
     def sources_named(self) -> list[Row]:
@@ -120,6 +137,7 @@ def read_site(
         vintage=first["vintage"],
         construction=first["construction"],
         published_at=first["published_at"],
+        written_at=warehouse.clock.now(),
         methodology=method,
         series_table=_with_notice(table.drop_columns(list(_FOR_PAGES)), notice),
         series=series,

@@ -44,12 +44,28 @@
     title: null,
     axis: { format: "%-d %b", tickCount: 6, labelOverlap: true, grid: false, labels: hasLabels, ticks: hasLabels },
   });
-  const price = (field) => ({
+  // an axis spans at least this part of its level, so that noise does not look like a crash
+  const LEAST_SPAN = 0.04;
+  const TICKS = 5;
+
+  // domain and number format of the price axis of a chart: enough decimals that no two labels read the same
+  function axisOf(fields) {
+    const values = fields.flatMap((field) => data[field] ?? []).filter((value) => value !== null);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const least = (LEAST_SPAN * (low + high)) / 2;
+    const isFlat = high - low < least;
+    const room = (isFlat ? (least - (high - low)) / 2 : 0) + Math.max(high - low, least) * 0.05;
+    const step = (high - low + 2 * room) / TICKS;
+    const decimals = Math.min(Math.max(2, Math.ceil(-Math.log10(step))), 6);
+    return { domain: [low - room, high + room], format: `.${decimals}f`, isFlat };
+  }
+
+  const price = (field, axis) => ({
     field,
     type: "quantitative",
     title: null,
-    scale: { zero: false, nice: true, padding: 10 },
-    axis: { format: ".2f", tickCount: 5, domain: false, ticks: false, minExtent: 34 },
+    scale: { zero: false, nice: false, domain: axis.domain },
+    axis: { format: axis.format, tickCount: TICKS, domain: false, ticks: false, minExtent: 34 },
   });
   const dayLine = { field: "day", type: "temporal", title: "Day", format: "%Y-%m-%d", timeUnit: "utcyearmonthdate" };
   const tooltip = (fields) => [
@@ -59,7 +75,7 @@
       .map((field) => ({ field, type: "quantitative", title: NAMES[field], format: ".4f" })),
     { field: "level_text", type: "nominal", title: "Level" },
   ];
-  const line = (field, stroke, more = {}) => ({
+  const line = (field, stroke, axis, more = {}) => ({
     mark: {
       type: "line",
       strokeWidth: 2.4,
@@ -68,16 +84,16 @@
       point: points.filter((point) => point[field] !== null).length < 3 ? { color: colour(stroke), filled: true, size: 40 } : false,
       ...more,
     },
-    encoding: { x: x(), y: price(field) },
+    encoding: { x: x(), y: price(field, axis) },
   });
   // the nearest day under the pointer
-  const near = (field, stroke, fields) => ({
+  const near = (field, stroke, axis, fields) => ({
     transform: [{ filter: `datum.${field} !== null` }],
     mark: { type: "point", size: 60, opacity: 0, filled: true, color: colour(stroke) },
     params: [{ name: "near", select: { type: "point", on: "pointerover", nearest: true, clear: "pointerout" } }],
     encoding: {
       x: x(),
-      y: price(field),
+      y: price(field, axis),
       opacity: { condition: { param: "near", empty: false, value: 1 }, value: 0 },
       tooltip: tooltip(fields),
     },
@@ -103,6 +119,8 @@
 
   const charts = {
     reference: () => {
+      const fields = ["reference", "cross_section", "low", "high"];
+      const axis = axisOf(fields);
       const layer = [
         band({ opacity: 0.13, y: { expr: "0" }, y2: { expr: "height" }, tooltip: null }),
         band({ y: { expr: "height - 7" }, y2: { expr: "height" } }),
@@ -110,21 +128,24 @@
       if (data.low && data.high) {
         layer.push({
           mark: { type: "area", color: colour("--accent"), opacity: 0.16, invalid: BREAKS },
-          encoding: { x: x(), y: price("low"), y2: { field: "high" } },
+          encoding: { x: x(), y: price("low", axis), y2: { field: "high" } },
         });
       }
-      if (data.cross_section) layer.push(line("cross_section", "--cross", { strokeDash: [1, 3], strokeCap: "round", strokeWidth: 2 }));
-      layer.push(line("reference", "--accent"));
-      layer.push(near("reference", "--accent", ["reference", "cross_section", "low", "high"]));
-      return { height: 270, layer };
+      const dotted = { strokeDash: [1, 3], strokeCap: "round", strokeWidth: 2 };
+      if (data.cross_section) layer.push(line("cross_section", "--cross", axis, dotted));
+      layer.push(line("reference", "--accent", axis));
+      layer.push(near("reference", "--accent", axis, fields));
+      return { height: axis.isFlat ? 130 : 270, layer };
     },
     legs: () => {
+      const fields = ["advertised", "traded"];
+      const axis = axisOf(fields);
       const layer = [band({ opacity: 0, tooltip: null })]; // the same stretch of time as above
-      if (data.advertised) layer.push(line("advertised", "--accent"));
-      if (data.traded) layer.push(line("traded", "--cross"));
+      if (data.advertised) layer.push(line("advertised", "--accent", axis));
+      if (data.traded) layer.push(line("traded", "--cross", axis));
       const main = data.advertised ? "advertised" : "traded";
-      layer.push(near(main, data.advertised ? "--accent" : "--cross", ["advertised", "traded"]));
-      return { height: 170, layer };
+      layer.push(near(main, data.advertised ? "--accent" : "--cross", axis, fields));
+      return { height: axis.isFlat ? 110 : 170, layer };
     },
     weight: () => ({
       height: 46,
@@ -192,22 +213,9 @@
     }
   }
 
+  // all of them at once: a page has three at most, and whoever prints or photographs it has not scrolled
   const elements = [...document.querySelectorAll(".chart")];
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries.filter((one) => one.isIntersecting)) {
-        observer.unobserve(entry.target);
-        draw(entry.target);
-      }
-    },
-    { rootMargin: "600px" },
-  );
-  elements.forEach((element) => observer.observe(element));
+  elements.forEach(draw);
 
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    elements.filter((element) => element.dataset.drawn).forEach(draw);
-  });
-  addEventListener("beforeprint", () => {
-    elements.filter((element) => !element.dataset.drawn).forEach(draw);
-  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => elements.forEach(draw));
 })();
