@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any
 
+from collectors.document import Document
+from collectors.reading import time_of_list
 from collectors.reasons import RowError
 from collectors.values import Row, optional_number, shown, text
 
 _METRIC = "GPU Per Hour"
 # hardware at the customer's place and licences of others: another product than a rented GPU
+# older names say the family of a shape and no GPU: it is left open, not guessed (`A100 - v2` names one)
+_SHAPE_FAMILY = re.compile(r"- (?:E\d|V\d|X\d)$")
 _OTHER_SERVICE = re.compile(r"VMware|Cloud@Customer|Roving Edge", re.IGNORECASE)
 
 
@@ -30,6 +35,16 @@ def gpu_product(row: Row) -> str:
     if metric != _METRIC:
         raise RowError("wrong_unit", f"metricName is {shown(metric)}, not {_METRIC!r}")
     return name
+
+
+def chip_of(name: str) -> str | None:
+    """The words that name the GPU; None where the product names a family of shapes alone."""
+    return None if _SHAPE_FAMILY.search(name) else name
+
+
+def of_file(document: Document, found: Row) -> datetime | None:
+    """When a file's list was last changed; None for an answer, which shows what holds when it is given."""
+    return None if document.file_name is None else time_of_list(found.get("lastUpdated"), "lastUpdated")
 
 
 def pay_as_you_go(row: Row, currency: str) -> Any:

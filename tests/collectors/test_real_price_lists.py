@@ -60,6 +60,14 @@ def test_oracle_prices_gpus_and_not_vmware_or_hardware_elsewhere(filled: Warehou
     assert (report.accepted, report.rejected) == (18, {"other_service": 8})
     found = {sku.split(" ", 1)[0]: amount for sku, amount, _ in prices(filled, "oracle")}
     assert (found["B98415"], found["B109485"], found["B110978"]) == (10.0, 6.0, 14.0)
+    # the price is of one GPU, and eight have to be rented; E3, E4, V2 and X7 name no GPU
+    rows = filled.rows(
+        "SELECT chip_text IS NULL, lot_min_gpus, count(*) FROM stated_offers WHERE source_id = 'oracle'"
+        " GROUP BY ALL ORDER BY ALL"
+    )
+    assert rows == [(False, 1, 1), (False, 4, 3), (False, 8, 8), (False, None, 1), (True, None, 5)]
+    looks = filled.rows("SELECT snapshot_at, status FROM snapshots WHERE source_id = 'oracle'")
+    assert looks == [(datetime(2026, 10, 1, 14, 18, 5, 193000, tzinfo=UTC), "complete")]
 
 
 def test_a_catalogue_without_gpus_gives_no_offer_and_names_every_plan(filled: Warehouse, real: Path) -> None:
