@@ -89,7 +89,7 @@ def broken_links(folder: Path) -> list[str]:
     broken = []
     for name, page in found.items():
         for address in page.loaded + page.linked:
-            if address.startswith(("data:", "https://")):
+            if address.startswith(("data:", "https://", "http://")):
                 continue
             path, _, fragment = address.partition("#")
             target = (folder / name).parent / path if path else folder / name

@@ -18,7 +18,8 @@ from gpurent.publish.site.sparkline import HEIGHT, MARGIN, sparkline_path
 from gpurent.publish.site.voicerows import make_strip, make_voices
 from gpurent.publish.words import all_words
 from tests.publish import synthetic_market as market
-from tests.publish.test_site import H100, pages
+from tests.publish.test_site import H100, broken_links, pages
+from tests.sample_run import SampleRun
 from warehouse import open_warehouse
 
 OWNERS = Owners([])
@@ -148,8 +149,18 @@ def test_terms_are_explained_where_they_stand_and_on_the_page_about_the_prices(w
         "level",
     ):
         assert f"../about.html#term-{key}" in found[H100].linked
-    assert "about.html#term-vintage" in found["index.html"].linked
+    for key in ("vintage", "level", "letter", "owner_group"):
+        assert f"about.html#term-{key}" in found["index.html"].linked
+    assert "../about.html#term-firm" in found[H100].linked
+    assert "Settlement-eligible Good enough to settle a contract on" in about.text
     assert "Voice 1 of tomorrow may be another seller" in found[H100].text
+
+
+def test_a_bucket_of_operators_that_are_not_rated_is_explained_on_its_page(sample_run: SampleRun) -> None:
+    found = pages(sample_run.warehouse.parent / "gpurent.files" / "site")
+    assert "../about.html#term-NR" in found["grades/H100-Y080-Y-YY-YY-OD-YY-J.NR.html"].linked
+    assert "../about.html#term-T12" in found["grades/H100-Y080-Y-YY-YY-OD-YY-J.T12.html"].linked
+    assert broken_links(sample_run.warehouse.parent / "gpurent.files" / "site") == []
 
 
 def test_the_index_and_the_change_of_same_sellers_say_how_they_differ(written: Any) -> None:

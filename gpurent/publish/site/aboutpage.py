@@ -15,6 +15,7 @@ from grades.explanations import reason_codes
 
 _SECTION = re.compile(r"^\[([A-Za-z0-9_.]+)\]\s*$")
 _ASSIGNED = re.compile(r"^([A-Za-z0-9_]+)\s*=\s*(.+?)\s*$")
+_HYPHENATED = frozenset({"catch_up", "cross_section", "leave_one_out", "settlement_eligible"})
 _HEADINGS: Mapping[str, str] = {
     "time": "Times",
     "observations": "Observations",
@@ -69,7 +70,7 @@ def make_about(site: SiteData) -> AboutPage:
 
 def _as_written(key: str) -> str:
     """`owner_group` as `Owner group`; codes stay as they are."""
-    return key if key.isupper() or key == "T12" else key.replace("_", " ").capitalize()
+    return key if key.isupper() else key.replace("_", "-" if key in _HYPHENATED else " ").capitalize()
 
 
 def parameters_of(raw: bytes) -> Iterator[tuple[str, list[Parameter]]]:

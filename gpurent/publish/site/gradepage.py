@@ -16,7 +16,7 @@ from gpurent.publish.site.gradefacts import Fact, make_facts
 from gpurent.publish.site.names import Owners, file_name, grade_page
 from gpurent.publish.site.reading import Row, SiteData
 from gpurent.publish.site.voicerows import Refusal, Strip, Voice, make_refusals, make_strip, make_voices
-from gpurent.publish.words import counted, in_words, values_in_words, why_withheld
+from gpurent.publish.words import all_words, counted, in_words, values_in_words, why_withheld
 from grades.grade_code import describe, parse_code
 
 HISTORY_SHOWN = 90
@@ -245,6 +245,11 @@ class GradePage:
             return describe(parse_code(self.code))["bucket"]
         except UsageError:
             return self.code.partition(".")[2]
+
+    @property
+    def bucket_term(self) -> str:
+        """The bucket where `words.toml` explains it as a term; empty where its words do."""
+        return self.line.code.bucket if self.line.code.bucket in all_words()["terms"] else ""
 
     @property
     def siblings(self) -> list[Sibling]:
