@@ -1,4 +1,5 @@
--- Whether a capture is committed, since when and read with which words, and why it could not be read where not. Parameter: $capture_id.
+-- Whether a capture is committed, since when, what was asked then, and why it could not be read where it could not.
+-- Parameter: $capture_id.
 -- Grain: one row a capture. Inputs: captures, rejections of whole documents.
 SELECT
     c.outcome,
