@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 from collectors.items import Item, StatedOffer
 from collectors.price_text import price
+from collectors.reading import time_of_list
 from collectors.reasons import RowError, refuse
 from collectors.registry import SourceRecord
 from collectors.values import Row, decimal_text, number, optional, optional_number, shown, text
@@ -23,11 +24,22 @@ _PRICES = (
     ("month_1y", "1 year", "instance_month"),
     ("month_3y", "3 years", "instance_month"),
 )
+# prices that a commitment must differ from, and by what a field is multiplied to be a month
+_SHORTER = {"month_1y": ("hour",), "month_3y": ("hour", "month_1y")}
+_PER_MONTH = {"hour": HOURS_PER_MONTH, "month_1y": Decimal(1)}
+_ASCTIME = "%a %b %d %H:%M:%S %Y"
 _NOT_A_KEY = frozenset({"bandwidth", "cost", "cpu", "local-ssd", "ram", "type"})
 # what a dearer region may add to the host's price in us-central1; a sum within it has no GPU in it
 _DEARER_REGION = Decimal("1.33")
 # a commitment of three years takes off at most two thirds; a sum below a quarter of the on-demand price lacks its GPU
 _LEAST_COMMITTED = Decimal("0.25")
+# spot takes off at most 91 %: https://docs.cloud.google.com/compute/docs/instances/spot
+_LEAST_SPOT = Decimal("0.085")
+_SAME = Decimal("1e-6")
+
+
+# `committed_at` and `generated` of a row of the table
+Version = tuple[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,28 @@ def generated_at(found: Row) -> datetime | None:
         return datetime.fromtimestamp(int(stamp), UTC)
     except (ValueError, OverflowError, OSError, TypeError):
         raise SourceError("document_time", f"about.timestamp is {shown(stamp)}") from None
+
+
+def version_at(committed: Any, generated: Any) -> datetime | None:
+    """When a version in the table was built, as its text says (UTC, as its timestamp is); else when it was recorded."""
+    if generated is None or generated == "":
+        return time_of_list(committed, "committed_at")
+    try:
+        return datetime.strptime(str(generated), _ASCTIME).replace(tzinfo=UTC)
+    except ValueError:
+        raise SourceError("document_time", f"generated is {shown(generated)}") from None
+
+
+def last_of_days(rows: Iterable[Any]) -> dict[Version, Version]:
+    """For every version in a table the one that counts that UTC day: the last that was built, then recorded."""
+    versions = {(row.get("committed_at"), row.get("generated")) for row in rows if isinstance(row, dict)}
+    built = {version: version_at(*version) for version in versions}
+    last: dict[date, Version] = {}
+    for version in sorted(versions, key=lambda one: (str(built[one]), str(one[0]))):
+        at = built[version]
+        if at is not None:
+            last[at.date()] = version
+    return {version: last[at.date()] if at else version for version, at in built.items()}
 
 
 def rows_of(found: Row) -> Iterator[Any]:
@@ -96,7 +130,7 @@ def offers_of(row: Row, machine: Machine, source: SourceRecord) -> Iterator[Item
             continue
         try:
             stated = price(row, field)
-            _check_sum(row, machine, field, stated.amount, source)
+            _check(row, machine, field, stated.amount, source)
         except RowError as fault:
             yield refuse(fault.reason_code, fault.detail)
             continue
@@ -118,26 +152,38 @@ def offers_of(row: Row, machine: Machine, source: SourceRecord) -> Iterator[Item
         )
 
 
-def _check_sum(row: Row, machine: Machine, field: str, amount: Decimal, source: SourceRecord) -> None:
-    """Refuse an on-demand price that Google does not offer, and a sum without its GPU.
-
-    A spot price may fall to a tenth of the on-demand one by itself, so nothing can be told from it.
-    """
-    host = _host_usd_per_hour(machine, source) * _DEARER_REGION
-    if field == "hour":
-        if machine.name in source.options["not_on_demand"]:
-            raise RowError("not_offered", f"{machine.name} is sold as spot or flex-start only")
-        least = host
-    elif field.startswith("month_"):
-        on_demand = optional_number(row, "hour")
-        least = HOURS_PER_MONTH * (host if on_demand is None else on_demand * _LEAST_COMMITTED)
-    else:
-        return
+def _check(row: Row, machine: Machine, field: str, amount: Decimal, source: SourceRecord) -> None:
+    """Refuse a price that Google does not offer, a sum without its GPU, and a commitment that changes nothing."""
+    if machine.name in source.options["not_on_demand"] and field != "hour_spot":
+        raise RowError("not_offered", f"{machine.name} is sold as spot or flex-start only")
+    least = _least(row, machine, field, source)
     if amount <= least:
         raise RowError(
             "sum_without_gpu",
             f"{machine.name}: {field} {decimal_text(amount)} is no more than a host, {least:.4f}",
         )
+    for shorter in _SHORTER.get(field, ()):
+        other = optional_number(row, shorter)
+        if other is not None and abs(amount - other * _PER_MONTH[shorter]) <= amount * _SAME:
+            raise RowError(
+                "repeats_shorter_term", f"{machine.name}: {field} {decimal_text(amount)} is that of {shorter}"
+            )
+
+
+def _least(row: Row, machine: Machine, field: str, source: SourceRecord) -> Decimal:
+    """What a sum with its GPU is above: the host's price, or a share of an on-demand price that has its GPU.
+
+    The GPU's part may lack for one term and not for another, so each is looked at.
+    """
+    host = _host_usd_per_hour(machine, source) * _DEARER_REGION
+    on_demand = optional_number(row, "hour")
+    if field == "hour" or (on_demand is not None and on_demand <= host):
+        least = host
+    elif on_demand is None:
+        least = Decimal(0) if field == "hour_spot" else host
+    else:
+        least = on_demand * (_LEAST_SPOT if field == "hour_spot" else _LEAST_COMMITTED)
+    return least * HOURS_PER_MONTH if field.startswith("month_") else least
 
 
 def _host_usd_per_hour(machine: Machine, source: SourceRecord) -> Decimal:
