@@ -19,7 +19,7 @@ from collectors.price_text import price
 from collectors.reading import each_row
 from collectors.reasons import RowError
 from collectors.registry import SourceRecord
-from collectors.rules.aws import machine_named
+from collectors.rules.aws import fields_of, machine_named
 from collectors.tables import BadRow
 from collectors.values import Row, day, instant, text
 
@@ -40,25 +40,14 @@ def read(document: Document, source: SourceRecord) -> Iterator[Item]:
 
 def offer(row: Row, source: SourceRecord) -> StatedOffer:
     machine = machine_named(text(row, "instance"))
-    stated, gpus = price(row, "price_usd"), machine.gpu_count.numerator
+    stated = price(row, "price_usd")
     return StatedOffer(
-        operator_text="AWS",
+        **fields_of(machine, source),
         sku=f"{machine.name} on-demand",
-        chip_text=machine.chip_text,
-        form_text=machine.form_text,
-        memory_gb=machine.memory_gb,
-        gpu_count=gpus,
-        lot_min_gpus=gpus,
-        lot_max_gpus=gpus,
-        fabric_text=machine.fabric_text,
-        scope_text=source.stated("scope_text"),
         term_text=source.stated("term_text"),
         place_text=source.stated("place_text"),
-        offer_class="list",
         price_text=stated.text,
         price_amount=stated.amount,
-        price_basis="instance_hour",
-        currency=source.currency,
         observed_at=_seen(row),
     )
 

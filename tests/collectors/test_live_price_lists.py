@@ -1,0 +1,122 @@
+"""A crawl of the price lists of AWS, Oracle, OVHcloud and the Google calculator, answered by this machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from collectors.registry import load_sources
+from gpurent.core.clock import RecordedClock
+from tests.collectors.cases import FIXTURES
+from warehouse.store import Warehouse, open_warehouse
+
+ASKED = ("aws", "google_calculator", "oracle", "ovhcloud")
+FILES = {
+    "google_calculator": "google_calculator/pricing.yml",
+    "oracle": "oracle/products.json",
+    "ovhcloud": "ovhcloud/catalogue.json",
+}
+
+
+@dataclass
+class Site:
+    url: str = ""
+    asked: list[str] = field(default_factory=list)
+
+    def answer(self, target: str) -> tuple[int, bytes]:
+        source_id = target.split("/")[1]
+        if source_id in FILES:
+            return 200, (FIXTURES / FILES[source_id]).read_bytes()
+        if "US East (N. Virginia)" in unquote(target):
+            return 200, (FIXTURES / "aws" / "us_east_1.json").read_bytes()
+        return (200, b'{"regions": {}}') if source_id == "aws" else (404, b"")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    found = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.asked.append(self.path)
+            status, body = found.answer(self.path)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield found
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@dataclass
+class Crawl:
+    asked: list[str]
+    warehouse: Warehouse
+
+
+@pytest.fixture(scope="module")
+def crawl(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
+    database = tmp_path_factory.mktemp("live") / "w.duckdb"
+    script = Path(__file__).with_name("crawl_once.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(database), site.url, *ASKED],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    clock = RecordedClock(datetime(2026, 12, 1, tzinfo=UTC))
+    with open_warehouse(database, clock=clock) as opened:
+        yield Crawl(site.asked, opened)
+
+
+def test_every_location_of_aws_is_a_list_and_the_others_are_one_document(crawl: Crawl) -> None:
+    places = load_sources()["aws"].options["locations"]
+    of_aws = [unquote(path).split("/")[-3] for path in crawl.asked if path.startswith("/aws/")]
+    assert sorted(of_aws) == sorted(places)
+    rest = sorted(path for path in crawl.asked if not path.startswith("/aws/") and path != "/robots.txt")
+    assert rest == [
+        "/google_calculator/Cyclenerd/google-cloud-pricing-cost-calculator/master/pricing.yml",
+        "/oracle/pls/apex/cetools/api/v1/products/?currencyCode=USD",
+        "/ovhcloud/v1/order/catalog/public/cloud?ovhSubsidiary=DE",
+    ]
+    keys = crawl.warehouse.rows("SELECT DISTINCT list_key FROM snapshots WHERE source_id = 'aws'")
+    assert {key for (key,) in keys} == set(places.values())
+
+
+def test_an_answer_shows_what_holds_when_it_is_given(crawl: Crawl) -> None:
+    """Oracle's list was last changed in September and holds; the calculator says when it was built."""
+    days = crawl.warehouse.rows(
+        "SELECT source_id, snapshot_day, status FROM snapshots WHERE source_id <> 'aws' ORDER BY 1"
+    )
+    assert days == [
+        ("google_calculator", date(2026, 7, 30), "complete"),
+        ("oracle", date(2026, 11, 30), "complete"),
+        ("ovhcloud", date(2026, 11, 30), "complete"),
+    ]
+
+
+def test_what_is_read_live_is_what_the_fixtures_state(crawl: Crawl) -> None:
+    rows = crawl.warehouse.rows("SELECT source_id, count(*) FROM stated_offers GROUP BY ALL ORDER BY ALL")
+    assert rows == [("aws", 4), ("google_calculator", 10), ("oracle", 5), ("ovhcloud", 5)]
