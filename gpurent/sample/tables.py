@@ -54,7 +54,7 @@ class PriceFact(_Cited):
 
     price: Price
     unit: Literal["gpu_hour", "instance_hour"]
-    currency: Literal["USD"]
+    currency: Literal["EUR", "USD"]
     first_seen: date
     last_seen: date
     shown_from: date | None
@@ -102,6 +102,122 @@ class AzureFact(PriceFact):
     effective_from: date | None
 
 
+class AwsFact(PriceFact):
+    """AWS: an instance type in a location, as its pricing page names both."""
+
+    instance: Text
+    vcpus: int
+    memory_gib: int
+    location: Text
+
+
+class OracleFact(PriceFact):
+    """Oracle: a part of the price list."""
+
+    part: Text
+    name: Text
+    metric: Text
+    category: Text
+
+
+class OvhFact(PriceFact):
+    """OVHcloud: a plan by the hour."""
+
+    plan: Text
+    model: Text
+    gpus: int
+    memory_gb: int
+
+
+class ScalewayFact(PriceFact):
+    """Scaleway: a server type of a zone. Its euro price is what gives the dollar figures of every day at the ECB's rate
+
+    of the day before, to the fourth decimal.
+    """
+
+    server: Text
+    zone: Text
+    model: Text
+    gpus: int
+    memory_gb: int
+
+
+class BrokerFact(PriceFact):
+    """Prime Intellect: a provider's lowest price of a GPU. Of another year than the days they are shown on."""
+
+    provider: Text
+    gpu_type: Text
+    socket: str | None
+
+
+class VastFact(PriceFact):
+    """Vast.ai: an ask. Asks of another time than the sample's: see `shown_from`; ask, host and machine are numbered."""
+
+    model: Text
+    ask: int
+    host: int
+    machine: int
+    gpus: int
+    memory_mib: int
+    min_bid: Price
+    place: str | None
+
+
+class RateCardFact(_Cited):
+    """CCIR: a point of its one collection."""
+
+    seen_on: date
+    operator: Text
+    sku: Text
+    label: Text
+    gpus: int | None
+    price: Price
+    kind: Text
+    region: Text
+    effective_from: date | None
+
+
+class CellFact(_Cited):
+    """cloud-gpus.com: a cell of the table of a day, as it was typed."""
+
+    seen_on: date
+    cloud: Text
+    gpu: Text
+    price_text: Text
+    region: str | None
+
+
+class EuropeanFact(_Cited):
+    """European clouds: a machine in the version of a day, with the fields as its provider's file has them."""
+
+    committed: date
+    file: Text
+    fetched: date
+    machine: Text
+    price: Price | None
+    currency: Literal["EUR", "USD"]
+    location: str | None
+    gpu_count: str | None
+    gpu_model: str | None
+    gpu: str | None
+    gpu_type: str | None
+    eur_usd_rate: str | None
+
+
+class GoogleFact(_Cited):
+    """The open Google calculator: a machine in a region, in the version of a day."""
+
+    version: date
+    machine: Text
+    region: Text
+    gpu_key: Text
+    gpus: int
+    vcpus: int
+    memory_gb: int
+    hour: Price
+    hour_spot: Price | None
+
+
 class RateFact(_Cited):
     """The ECB's reference rate of a TARGET day: units of a currency for 1 EUR."""
 
@@ -118,7 +234,7 @@ class Bill(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    provider: Literal["AWS", "Microsoft"]
+    provider: Literal["AWS", "CoreWeave", "Crusoe", "Lambda", "Microsoft", "Nebius", "Verda"]
     account: Text
     buyer: Text
     instance: str | None
@@ -157,6 +273,56 @@ def azure_facts() -> tuple[AzureFact, ...]:
 
 
 @cache
+def aws_facts() -> tuple[AwsFact, ...]:
+    return _rows("facts/aws.csv", AwsFact)
+
+
+@cache
+def oracle_facts() -> tuple[OracleFact, ...]:
+    return _rows("facts/oracle.csv", OracleFact)
+
+
+@cache
+def ovh_facts() -> tuple[OvhFact, ...]:
+    return _rows("facts/ovhcloud.csv", OvhFact)
+
+
+@cache
+def scaleway_facts() -> tuple[ScalewayFact, ...]:
+    return _rows("facts/scaleway.csv", ScalewayFact)
+
+
+@cache
+def broker_facts() -> tuple[BrokerFact, ...]:
+    return _rows("facts/prime_intellect.csv", BrokerFact)
+
+
+@cache
+def vast_facts() -> tuple[VastFact, ...]:
+    return _rows("facts/vast.csv", VastFact)
+
+
+@cache
+def google_facts() -> tuple[GoogleFact, ...]:
+    return _rows("facts/google_calculator.csv", GoogleFact)
+
+
+@cache
+def rate_card_facts() -> tuple[RateCardFact, ...]:
+    return _rows("facts/ccir.csv", RateCardFact)
+
+
+@cache
+def cell_facts() -> tuple[CellFact, ...]:
+    return _rows("facts/cloud_gpus_com.csv", CellFact)
+
+
+@cache
+def european_facts() -> tuple[EuropeanFact, ...]:
+    return _rows("facts/eu_cloud.csv", EuropeanFact)
+
+
+@cache
 def rate_facts() -> tuple[RateFact, ...]:
     return _rows("facts/ecb.csv", RateFact)
 
@@ -176,6 +342,12 @@ def price_facts() -> Iterable[PriceFact]:
     yield from aggregator_facts()
     yield from runpod_facts()
     yield from azure_facts()
+    yield from aws_facts()
+    yield from oracle_facts()
+    yield from ovh_facts()
+    yield from scaleway_facts()
+    yield from broker_facts()
+    yield from vast_facts()
 
 
 def _rows(name: str, model: type[Row]) -> tuple[Row, ...]:

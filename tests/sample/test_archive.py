@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -24,10 +25,37 @@ from gpurent.daily.replaying import sample_archive
 from gpurent.sample import render as rendering
 from gpurent.sample.formats import json_number
 from gpurent.sample.render import DAYS, FIRST_DAY, render, small_archive
-from gpurent.sample.tables import aggregator_facts, azure_facts, bills, price_facts, rate_facts, runpod_facts
+from gpurent.sample.tables import (
+    PriceFact,
+    aggregator_facts,
+    aws_facts,
+    azure_facts,
+    bills,
+    broker_facts,
+    oracle_facts,
+    ovh_facts,
+    price_facts,
+    rate_facts,
+    runpod_facts,
+    scaleway_facts,
+    vast_facts,
+)
 from warehouse.archive import ArchivedRecord
 
 EVERY_DAY = [FIRST_DAY + timedelta(days=number) for number in range(DAYS)]
+MARKET_DAYS = EVERY_DAY[20:]
+FACTS_OF: Mapping[str, Callable[[], tuple[PriceFact, ...]]] = {
+    "aws": aws_facts,
+    "azure": azure_facts,
+    "gpurentalprices": aggregator_facts,
+    "oracle": oracle_facts,
+    "ovhcloud": ovh_facts,
+    "prime_intellect": broker_facts,
+    "runpod": runpod_facts,
+    "scaleway": scaleway_facts,
+    "vast": vast_facts,
+}
+PRICE_UNIT = {"ovhcloud": 10**8}
 # what the zlib that packed the committed archive makes of a text: another one may pack the same text otherwise
 CANARY = (
     "".join(f"{number * number} " for number in range(2000)).encode(),
@@ -78,30 +106,40 @@ def test_rendering_twice_gives_the_same_bytes(rendered: Path, tmp_path: Path) ->
 
 
 def test_the_archive_is_small() -> None:
-    assert sum(len(body) for body in files(sample_archive()).values()) < 300_000
+    assert sum(len(body) for body in files(sample_archive()).values()) < 6_000_000 / 4
 
 
 def test_every_look_is_there_at_its_time(records: list[ArchivedRecord]) -> None:
     looks: dict[str, list[datetime]] = {}
     for record in records:
         looks.setdefault(record.source_id, []).append(record.fetched_at)
-    assert looks["runpod"] == [on(day, hour, 10) for day in EVERY_DAY for hour in (2, 10, 18)]
-    assert looks["azure"] == [on(day, 3, 0, second) for day in EVERY_DAY for second in (0, 2)]
-    assert looks["focus"] == [on(day, 1, 30) for day in EVERY_DAY]
+    assert len(looks) == 16
+    assert looks["runpod"] == [on(day, hour, 10) for day in MARKET_DAYS for hour in (2, 10, 18)]
+    assert looks["azure"] == [on(day, 3, 0, second) for day in MARKET_DAYS for second in (0, 2)]
+    # the bill of a day is handed in at night; the first is of 16 July
+    assert looks["focus"] == [on(date(2026, 7, 17) + timedelta(days=number), 1, 30) for number in range(30)]
     twice = [on(date(2026, 8, 8), 17, 45), on(date(2026, 8, 11), 17, 45)]
-    assert looks["gpurentalprices"] == sorted([on(day, 5, 45) for day in EVERY_DAY] + twice)
-    # Saturday and Sunday 8 and 9 August, and Saturday 15 August, have no rates
-    assert looks["ecb"] == [on(date(2026, 8, number), 14, 20) for number in (6, 7, 10, 11, 12, 13, 14)]
+    assert looks["gpurentalprices"] == sorted([on(day, 5, 45) for day in MARKET_DAYS] + twice)
+    # no rates on weekends
+    assert looks["ecb"] == [on(day, 14, 20) for day in EVERY_DAY if day.weekday() < 5]
+    assert [moment.date() for moment in looks["google_calculator"]][-1] == date(2026, 7, 30)
+    assert looks["scaleway"][0] == on(date(2026, 7, 20), 4, 40)
+    for single in ("aws", "oracle", "ovhcloud", "prime_intellect"):
+        assert len(looks[single]) == 40
 
 
-def test_one_answer_is_an_error_and_only_that(records: list[ArchivedRecord]) -> None:
+def test_what_fails_is_a_page_of_azures_and_oracles_list_from_a_day_on(records: list[ArchivedRecord]) -> None:
     failed = [(r.source_id, r.fetched_at) for r in records if r.http_status not in {200, None}]
-    assert failed == [("azure", on(date(2026, 8, 10), 3, 0, 2))]
+    oracle = [on(date(2026, 8, number), 4, 10) for number in range(7, 16)]
+    assert sorted(failed) == [
+        ("azure", on(date(2026, 8, 10), 3, 0, 2)),
+        *[("oracle", moment) for moment in oracle],
+    ]
 
 
 def test_bills_are_files_and_say_that_they_are_synthetic(records: list[ArchivedRecord]) -> None:
     taken = [record for record in records if record.source_id == "focus"]
-    assert [record.file_name for record in taken][:2] == ["focus_2026-08-05.csv", "focus_2026-08-06.csv"]
+    assert [record.file_name for record in taken][:2] == ["focus_2026-07-16.csv", "focus_2026-07-17.csv"]
     for record in taken:
         _, *rows = record.body.decode().splitlines()
         tags = '"{""gpurent_public"": ""true"", ""gpurent_synthetic"": ""true""}"'
@@ -133,47 +171,34 @@ def test_every_price_that_is_read_is_a_fact_of_its_day(records: list[ArchivedRec
     """The other way round as well: each fact is read on each of its days."""
     read: Counter[tuple[str, date]] = Counter()
     for record in records:
+        if record.source_id not in FACTS_OF:
+            continue
         day = record.fetched_at.date()
+        facts = [fact for fact in FACTS_OF[record.source_id]() if fact.is_shown_on(day)]
+        prices = Counter((fact.price, fact.unit, fact.currency) for fact in facts)
         for offer in [item for item in stated(record) if isinstance(item, StatedOffer)]:
-            extra = json.loads(offer.extra_json or "{}")
-            match record.source_id:
-                case "gpurentalprices":
-                    found = [
-                        fact
-                        for fact in aggregator_facts()
-                        if (fact.operator, fact.gpu, fact.kind, fact.min_gpus)
-                        == (offer.operator_text, offer.chip_text, offer.term_text, _text(offer.lot_min_gpus))
-                    ]
-                case "runpod":
-                    found = [
-                        fact
-                        for fact in runpod_facts()
-                        if fact.is_offered and (fact.gpu_id, fact.cloud) == (extra["id"], extra["cloud"])
-                    ]
-                case _:
-                    found = [
-                        fact
-                        for fact in azure_facts()
-                        if offer.sku == f"{fact.sku} / {fact.meter} / {fact.product}"
-                    ]
-            (fact,) = [one for one in found if one.first_seen <= day <= one.last_seen]
+            if record.source_id == "vast" and offer.term_text == "interruptible":
+                continue
             # the digits as the source wrote them; the amount keeps twelve decimals of them
-            assert Decimal(offer.price_text) == fact.price
-            assert (offer.price_basis, offer.currency) == (fact.unit, fact.currency)
+            written = Decimal(offer.price_text) / PRICE_UNIT.get(record.source_id, 1)
+            assert prices[written, offer.price_basis, offer.currency] > 0, (
+                record.source_id,
+                offer.sku,
+                written,
+            )
             read[record.source_id, day] += 1
-    for day in EVERY_DAY:
-        looks = 2 if day.day in {8, 11} else 1
+    for day in MARKET_DAYS:
         facts = [fact for fact in aggregator_facts() if fact.is_shown_on(day)]
+        looks = 2 if day in {date(2026, 8, 8), date(2026, 8, 11)} else 1
         assert read["gpurentalprices", day] == looks * len(facts)
         offered = [
             fact for fact in runpod_facts() if fact.is_shown_on(day) and fact.is_offered and fact.price
         ]
         assert read["runpod", day] == 3 * len(offered)
-        assert read["azure", day] == (3 if day.day == 10 else 6)
-
-
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
+        assert read["vast", day] == 2 * len([fact for fact in vast_facts() if fact.is_shown_on(day)])
+        assert read["ovhcloud", day] == 4
+        assert read["oracle", day] == (6 if day < date(2026, 8, 7) else 0)
+        assert read["azure", day] == (3 if day == date(2026, 8, 10) else 6)
 
 
 def test_every_rate_that_is_read_is_a_fact(records: list[ArchivedRecord]) -> None:
@@ -201,14 +226,15 @@ def test_what_is_billed_is_under_the_list_price_but_for_one_buyer(records: list[
     assert {trade.buyer_text for trade in trades if trade.is_administered} == {"100000000005"}
     small = [trade for trade in trades if trade.quantity * 8 < 24]
     assert [(trade.quantity * 8, trade.delivery_start.date()) for trade in small] == [(16, date(2026, 8, 7))]
-    lists = {Decimal("55.04"), Decimal("98.32"), Decimal("85.24")}
-    assert {bill.list_per_hour for bill in bills() if bill.list_per_hour} == lists
+    # each buyer's discount is his own; nobody is billed more than the list says
+    assert {trade.operator_text for trade in trades} == {bill.provider for bill in bills()}
+    assert all(bill.billed_per_hour <= bill.list_per_hour for bill in bills() if bill.list_per_hour)
 
 
 def test_a_carried_row_keeps_the_time_at_which_it_was_read(records: list[ArchivedRecord]) -> None:
     seen: dict[date, set[date]] = {}
     for record in records:
-        if record.source_id == "gpurentalprices":
+        if record.source_id == "gpurentalprices" and record.fetched_at.date() >= date(2026, 7, 20):
             days = {
                 item.observed_at.date()
                 for item in stated(record)
@@ -217,12 +243,12 @@ def test_a_carried_row_keeps_the_time_at_which_it_was_read(records: list[Archive
             seen.setdefault(record.fetched_at.date(), set()).update(days)
             health = json.loads(record.body)["providers"]["fireworks"]
             assert health["stale"] is (record.fetched_at.date() > date(2026, 8, 12))
-    assert seen == {day: {min(day, date(2026, 8, 12))} for day in EVERY_DAY}
+    assert seen == {day: {min(day, date(2026, 8, 12))} for day in MARKET_DAYS[13:]}
 
 
 def test_unchanged_answers_of_a_day_are_revisits(records: list[ArchivedRecord]) -> None:
     revisits = Counter(record.source_id for record in records if record.revisit_of is not None)
-    assert revisits == {"runpod": 20}
+    assert revisits == {"runpod": 80, "vast": 120}
 
 
 def test_a_part_of_the_archive_is_that_part_of_the_whole(rendered: Path, tmp_path: Path) -> None:
@@ -234,21 +260,27 @@ def test_a_part_of_the_archive_is_that_part_of_the_whole(rendered: Path, tmp_pat
     }
     part = files(tmp_path)
     assert part == {name: body for name, body in files(rendered).items() if name in part}
-    assert {record.fetched_at.date() for record in content(tmp_path)} == set(EVERY_DAY[:3])
+    assert {record.fetched_at.date() for record in content(tmp_path)} == {
+        date(2026, 8, 6),
+        date(2026, 8, 7),
+        date(2026, 8, 8),
+    }
 
 
 def test_what_was_there_of_a_source_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
-    render(tmp_path, days=2, sources=["azure", "focus"])
-    render(tmp_path, days=1, sources=["azure"])
+    first = date(2026, 8, 6)
+    render(tmp_path, first=first, days=2, sources=["azure", "focus"])
+    render(tmp_path, first=first, days=1, sources=["azure"])
     assert Counter(path.parent.name for path in tmp_path.rglob("*.gz")) == {"azure": 1, "focus": 2}
 
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"sources": ["vast"]}, r"no source 'vast' in the sample; its sources are: azure, ecb, focus"),
-        ({"days": 0}, "--days 0: the sample has 1 to 10 days"),
-        ({"days": 11}, "--days 11: the sample has 1 to 10 days"),
+        ({"sources": ["fsdl"]}, r"no source 'fsdl' in the sample; its sources are: aws, aws_p5_daily, azure"),
+        ({"days": 0}, "0 days from 2026-06-17: the sample has the 60 days from 2026-06-17 to 2026-08-15"),
+        ({"days": 61}, "61 days from 2026-06-17: the sample has the 60 days"),
+        ({"first": date(2026, 8, 15), "days": 2}, "2 days from 2026-08-15: the sample has"),
     ],
 )
 def test_what_the_sample_does_not_have_is_refused(
@@ -260,10 +292,10 @@ def test_what_the_sample_does_not_have_is_refused(
 
 
 def test_the_command_names_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert rendering.main(out=tmp_path, days=1, sources="focus") == 0
+    assert rendering.main(out=tmp_path, first=date(2026, 8, 6), days=1, sources="focus") == 0
     assert capsys.readouterr().out.split()[-1].endswith(".warc.gz")
-    assert rendering.main(out=tmp_path, sources="vast") == 2
-    assert "no source 'vast'" in capsys.readouterr().err
+    assert rendering.main(out=tmp_path, sources="fsdl") == 2
+    assert "no source 'fsdl'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["2.9339079999999997", "0.67877", "4", "9.796550569"])

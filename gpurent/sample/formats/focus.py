@@ -1,4 +1,4 @@
-"""FOCUS 1.0: the bill of the day before as a CSV file, ingested by hand at 01:30. Every row is synthetic.
+"""FOCUS 1.2: the bill of the day before as a CSV file, ingested by hand at 01:30. Every row is synthetic.
 
 A row says so in `Tags`, where it also says that the buyer allows it to be shown. Amounts are what the tables say
 for an hour times the hours; buyers, machines and amounts are made up, the list price beside them is a fact.
@@ -28,11 +28,13 @@ COLUMNS = (
     "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost",
     "InvoiceIssuerName", "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit",
     "ProviderName", "PublisherName", "RegionId", "RegionName", "ResourceId", "ResourceName", "ResourceType",
-    "ServiceCategory", "ServiceName", "SkuId", "SkuPriceId", "SubAccountId", "SubAccountName", "Tags",
+    "ServiceCategory", "ServiceName", "SkuId", "SkuPriceDetails", "SkuPriceId", "SubAccountId", "SubAccountName",
+    "Tags",
 )  # fmt: skip
 _TAGS = json.dumps({"gpurent_public": "true", "gpurent_synthetic": "true"})
-_ISSUERS = {"AWS": "Amazon Web Services, Inc.", "Microsoft": "Microsoft"}
-_SERVICES = {"AWS": "Amazon Elastic Compute Cloud", "Microsoft": "Virtual Machines"}
+_ISSUERS = {"AWS": "Amazon Web Services, Inc."}
+_SERVICES = {"AWS": "Amazon Elastic Compute Cloud"}
+_GPUS_OF_A_NODE = 8
 
 
 def documents(day: date) -> Iterator[Document]:
@@ -68,14 +70,14 @@ def _row(bill: Bill, number: int, day: date) -> dict[str, str]:
         "BillingAccountId": bill.account,
         "BillingAccountName": bill.buyer,
         "BillingCurrency": bill.currency,
-        "BillingPeriodEnd": "2026-09-01 00:00:00",
-        "BillingPeriodStart": "2026-08-01 00:00:00",
+        "BillingPeriodEnd": _month_after(day),
+        "BillingPeriodStart": f"{day:%Y-%m}-01 00:00:00",
         "ChargeCategory": bill.category,
         "ChargePeriodEnd": _hour(day, bill.hours or 24),
         "ChargePeriodStart": _hour(day, 0),
-        "InvoiceIssuerName": _ISSUERS[bill.provider],
+        "InvoiceIssuerName": _ISSUERS.get(bill.provider, bill.provider),
         "ProviderName": bill.provider,
-        "PublisherName": _ISSUERS[bill.provider],
+        "PublisherName": _ISSUERS.get(bill.provider, bill.provider),
         "Tags": _TAGS,
     }
     if bill.instance is None or bill.list_per_hour is None:
@@ -99,17 +101,32 @@ def _row(bill: Bill, number: int, day: date) -> dict[str, str]:
         "ResourceId": f"sample-{day:%Y%m%d}-{number:02d}",
         "ResourceType": "Virtual machine",
         "ServiceCategory": "Compute",
-        "ServiceName": _SERVICES[bill.provider],
+        "ServiceName": _SERVICES.get(bill.provider, "Virtual Machines"),
         "SkuId": f"SAMPLE-{bill.instance}",
+        "SkuPriceDetails": _details(bill.provider, bill.instance),
     }
+
+
+def _details(provider: str, instance: str) -> str:
+    """The properties of the machine, where the provider's description does not name a type of machine."""
+    if provider in {"AWS", "Microsoft"}:
+        return "NULL"
+    return json.dumps({"GpuCount": _GPUS_OF_A_NODE, "InstanceType": instance})
 
 
 def _description(provider: str, instance: str, list_per_hour: Decimal) -> str:
     """The charge in the provider's manner: both name the machine, AWS its list price and term as well."""
+    if provider not in {"AWS", "Microsoft"}:
+        return f"On demand machine, {instance}"
     if provider == "AWS":
         return f"${canonical_decimal(list_per_hour)} per On Demand Linux {instance} Instance Hour"
     size = instance.removeprefix("Standard_").replace("_", "")
     return f"Virtual Machines NDsr H100 v5 Series - {size} - US East"
+
+
+def _month_after(day: date) -> str:
+    following = (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return f"{following} 00:00:00"
 
 
 def _amount(per_hour: Decimal, hours: int | None) -> str:

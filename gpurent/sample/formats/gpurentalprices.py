@@ -24,7 +24,9 @@ _READ_BEFORE = timedelta(seconds=6)
 
 
 def documents(day: date) -> Iterator[Document]:
-    """The day's looks."""
+    """The day's looks; none on days of which the tables know nothing."""
+    if not any(fact.is_shown_on(day) for fact in aggregator_facts()):
+        return
     source = load_sources()["gpurentalprices"]
     for hour, minute in [FIRST_LOOK, SECOND_LOOK] if day in SECOND_LOOKS else [FIRST_LOOK]:
         fetched_at = at_utc(day, hour, minute)

@@ -22,6 +22,8 @@ LOOKS = ((2, 10), (10, 10), (18, 10))
 
 def documents(day: date) -> Iterator[Document]:
     """The day's looks. The prices of a day do not change within it, so the answers are alike."""
+    if not _types(day):
+        return
     source = load_sources()["runpod"]
     body = json_body({"data": {"gpuTypes": _types(day)}})
     for hour, minute in LOOKS:
