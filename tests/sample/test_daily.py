@@ -202,7 +202,7 @@ def test_a_seller_that_comes_back_a_third_time_is_frozen(sample: Sample) -> None
 
 def test_what_stood_on_a_page_that_failed_is_carried_a_day_older(sample: Sample) -> None:
     ages = sample.rows(
-        "SELECT day, max(verified_age_days) FROM items WHERE route = 'azure' GROUP BY ALL HAVING max(verified_age_days) > 0"
+        "SELECT day, max(verified_age_days) AS age FROM items WHERE route = 'azure' GROUP BY ALL HAVING age > 0"
     )
     assert ages == [(date(2026, 8, 10), 1)]
 
