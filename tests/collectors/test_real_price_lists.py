@@ -243,6 +243,17 @@ def test_the_brokers_providers_are_operators_and_its_nameless_ones_are_refused_l
         ("primecompute", 1.0),
         ("runpod", 2.69),
     ]
+    # far below everyone else because it is spot, as datacrunch's are from November on: neither says so
+    terms = filled.rows(
+        "SELECT operator_text, term_text, min(price_amount)::DOUBLE, count(*) FROM stated_offers"
+        " WHERE source_id = 'prime_intellect' AND chip_text = 'H100_80GB/SXM5'"
+        " AND (term_text IS NULL OR operator_text = 'dc_roan') GROUP BY ALL ORDER BY ALL"
+    )
+    assert terms == [
+        ("datacrunch", None, 0.97, 381),
+        ("dc_roan", "on-demand", 1.99, 389),
+        ("primecompute", None, 1.0, 569),
+    ]
 
 
 def test_the_lines_of_the_tracker_say_the_same_as_its_table(filled: Warehouse, real: Path) -> None:
