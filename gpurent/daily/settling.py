@@ -65,7 +65,7 @@ def settle_held(warehouse: Warehouse, day: date, press: Press) -> Edition | None
     for grade_id in held:
         other = independent.get(grade_id)
         mine, theirs = released.get(grade_id), None if other is None else other.reference_log
-        settled[grade_id] = mine is not None and theirs is not None and abs(mine - theirs) <= TOLERANCE
+        settled[grade_id] = mine is not None and theirs is not None and abs(float(mine) - theirs) <= TOLERANCE
     reach("daily.held.compared")
     vintage = str(int(newest) + 1)
     store_day(warehouse, _compute(warehouse, day, press, settled).as_vintage(vintage, due))

@@ -49,7 +49,7 @@ def note_returns(state: SeriesState, items: Iterable[DayItem], day: date, method
         memory.returns = [when for when in memory.returns if when >= oldest] + [day]
         if len(memory.returns) < rules.flapping_returns:
             continue
-        voices = _daily_voices(memory, oldest, yesterday)
+        voices = _daily_voices(memory, day - timedelta(days=rules.flapping_days), yesterday)
         if voices:
             memory.frozen_until = day + timedelta(days=rules.flapping_freeze_days - 1)
             memory.frozen_usd = round_half_even(mid_median(voices), PRICE_DECIMALS)

@@ -1,0 +1,110 @@
+"""The reference price a second time: plain Python from stored facts, sharing no code with the index.
+
+Written from the specification of the number and from docs/rulings.md alone; slow and simple on purpose. It decides
+whether a held value is released, and a test compares it with the index on every day of the sample.
+
+- `recompute(warehouse, first_day, last_day)`: every grade's day, from the beginning of the facts on.
+- `compare(warehouse, first_day, last_day)`: where it differs from the stored reference prices.
+- `one_day(warehouse, day, grade_ids)`: single grades of a day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import duckdb
+
+from gpurent.recompute.run import run
+from gpurent.recompute.state import Values
+
+__all__ = ["Difference", "Values", "compare", "one_day", "recompute"]
+
+Warehouse = Path | str | duckdb.DuckDBPyConnection
+_STORED = """
+    SELECT grade_id, vintage, status, level, reference_log::DOUBLE, cross_section_log::DOUBLE,
+           matched_change_log::DOUBLE
+    FROM reference_prices WHERE day = $day ORDER BY known_at, vintage
+"""
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that the index stored and this computation does not confirm."""
+
+    day: date
+    grade_id: str
+    column: str
+    stored: float | str | None
+    computed: float | str | None
+
+
+def recompute(
+    warehouse: Warehouse, first_day: date, last_day: date, grade_ids: Sequence[str] | None = None
+) -> dict[date, dict[str, Values]]:
+    """Day → grade → values. Days before `first_day` are computed too, since each starts from the day before."""
+    wanted = None if grade_ids is None else set(grade_ids)
+    with _Opened(warehouse) as connection:
+        found = run(connection, last_day)
+    return {
+        day: {name: value for name, value in values.items() if wanted is None or name in wanted}
+        for day, values in found.items()
+        if first_day <= day <= last_day
+    }
+
+
+def one_day(warehouse: Warehouse, day: date, grade_ids: Sequence[str]) -> dict[str, Values]:
+    """The values of single grades on a day."""
+    return recompute(warehouse, day, day, grade_ids).get(day, {})
+
+
+def compare(warehouse: Warehouse, first_day: date, last_day: date) -> list[Difference]:
+    """Every stored value of the newest vintage that differs by more than 1e-9, in order of day and grade."""
+    found: list[Difference] = []
+    with _Opened(warehouse) as connection:
+        computed = run(connection, last_day)
+        for day, values in sorted(computed.items()):
+            if not first_day <= day <= last_day:
+                continue
+            newest = {row[0]: row for row in connection.execute(_STORED, {"day": day}).fetchall()}
+            for name, row in sorted(newest.items()):
+                mine = values.get(name)
+                found += _differences(day, row, mine)
+    return found
+
+
+def _differences(day: date, row: tuple[object, ...], mine: Values | None) -> list[Difference]:
+    name, _, status, level, *logs = row
+    if mine is None or (status, level) != (mine.status, mine.level):
+        computed = None if mine is None else f"{mine.status} {mine.level}"
+        return [Difference(day, str(name), "status and level", f"{status} {level}", computed)]
+    columns = ("reference_log", "cross_section_log", "matched_change_log")
+    return [
+        Difference(day, str(name), column, stored, computed)
+        for column, stored in zip(columns, logs, strict=True)
+        if isinstance(stored, float)
+        and ((computed := getattr(mine, column)) is None or abs(computed - stored) > TOLERANCE)
+        and mine.status == "published"
+    ]
+
+
+class _Opened:
+    """A connection to the warehouse: the one that was given, or one of our own that is closed again."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._is_ours = not isinstance(warehouse, duckdb.DuckDBPyConnection)
+        self._connection = (
+            warehouse
+            if isinstance(warehouse, duckdb.DuckDBPyConnection)
+            else duckdb.connect(str(warehouse), read_only=True)
+        )
+
+    def __enter__(self) -> duckdb.DuckDBPyConnection:
+        return self._connection
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_ours:
+            self._connection.close()

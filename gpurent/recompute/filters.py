@@ -1,0 +1,237 @@
+"""Section 4 for one grade: which items count on a day, at which price, and which wait."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+from gpurent.recompute.items import Item, Track
+from gpurent.recompute.rules import Rules
+from gpurent.recompute.state import Accepted, GradeMemory, GroupMemory, Pending
+from gpurent.recompute.sums import lower_median, median_distance, mid_median, mid_weighted_median
+
+_CENTS = 9
+
+
+@dataclass(frozen=True)
+class Counted:
+    """An item that counts at `usd`: its own price, or its last accepted one where it is held or frozen."""
+
+    item: Item
+    usd: Decimal
+    native: Decimal
+    is_frozen: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """The gate for one owner group: prices outside [low, high] are outside. In USD."""
+
+    low: float
+    high: float
+
+    def side(self, price: Decimal) -> int:
+        value = float(price)
+        return 1 if value > self.high else -1 if value < self.low else 0
+
+
+def usable(items: Sequence[Item], rules: Rules) -> list[Item]:
+    """Without what is not verified for more than seven days, and without marketplaces that are too thin."""
+    limit = rules.whole("observations", "expiry_days")
+    fresh = [item for item in items if item.age <= limit]
+    markets: dict[str, list[Item]] = defaultdict(list)
+    for item in fresh:
+        if item.is_marketplace:
+            markets[item.group].append(item)
+    thin = set()
+    for group, found in markets.items():
+        hosts = max(len({item.host for item in found}), *(item.hosts for item in found))
+        offers = max(sum(item.offers for item in found), *(item.offers for item in found))
+        least = (
+            rules.whole("observations", "marketplace_min_hosts"),
+            rules.whole("observations", "marketplace_min_offers"),
+        )
+        if hosts < least[0] or offers < least[1]:
+            thin.add(group)
+    return [item for item in fresh if not (item.is_marketplace and item.group in thin)]
+
+
+def freeze(memory: GradeMemory, items: Sequence[Item], day: date, outages: set[date], rules: Rules) -> None:
+    """Count returns, and freeze the voice of a group on its third."""
+    days, most = rules.whole("filters", "flapping_days"), rules.whole("filters", "flapping_returns")
+    present: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        present[item.group].append(item)
+    for group, found in present.items():
+        known = memory.groups.setdefault(group, GroupMemory())
+        if known.frozen_until is not None and day <= known.frozen_until:
+            continue
+        before = day - timedelta(days=1)
+        while before in outages:
+            before -= timedelta(days=1)
+        heard = {on for on in known.heard if 0 < (day - on).days <= days}
+        has_price = any(last_accepted(memory, item.key, day, rules) is not None for item in found)
+        if not heard or before in heard or not has_price:
+            continue
+        known.returns = [on for on in known.returns if (day - on).days < days] + [day]
+        recent = [known.voices[on] for on in sorted(known.voices) if 0 < (day - on).days <= days]
+        if len(known.returns) >= most and recent:
+            known.frozen_at = round_price(mid_median(recent))
+            known.frozen_until = day + timedelta(days=rules.whole("filters", "flapping_freeze_days") - 1)
+            known.returns = []
+
+
+def round_price(value: Decimal) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-_CENTS))
+
+
+def last_accepted(memory: GradeMemory, key: str, day: date, rules: Rules) -> Accepted | None:
+    """The price at which the item last counted, at most thirty days before the day."""
+    found = memory.accepted.get(key)
+    if found is None or (day - found.day).days > rules.whole("reference", "accepted_price_days"):
+        return None
+    return found
+
+
+def count(
+    memory: GradeMemory,
+    items: Sequence[Item],
+    tracks: dict[str, Track],
+    day: date,
+    *,
+    is_first: bool,
+    rules: Rules,
+) -> list[Counted]:
+    """Every item that counts; `memory` keeps what waits and what was accepted."""
+    found = []
+    for item in items:
+        last = last_accepted(memory, item.key, day, rules)
+        known = memory.groups.get(item.group)
+        if known is not None and known.frozen_until is not None and day <= known.frozen_until:
+            if last is not None:
+                found.append(Counted(item, last.usd, last.native, is_frozen=True))
+            continue
+        judged = _judge(memory, item, tracks[item.key], last, day, is_first=is_first, rules=rules)
+        if judged is not None:
+            currency = item.currency if (judged[1] == item.native or last is None) else last.currency
+            memory.accepted[item.key] = Accepted(day, judged[0], judged[1], currency)
+            found.append(Counted(item, *judged))
+    return found
+
+
+def _judge(
+    memory: GradeMemory,
+    item: Item,
+    track: Track,
+    last: Accepted | None,
+    day: date,
+    *,
+    is_first: bool,
+    rules: Rules,
+) -> tuple[Decimal, Decimal] | None:
+    """USD and native price at which the item counts; None while a new one waits."""
+    own = (item.usd, item.native)
+    held = None if last is None else (last.usd, last.native)
+    if track.step_since is not None and (day - track.step_since).days < rules.whole(
+        "filters", "unit_step_days"
+    ):
+        return held
+    waiting = memory.pending.pop(item.key, None)
+    if is_first:
+        return own
+    band = _band(memory, item.group, rules)
+    side = _outside(item, item.usd, item.native, last, band, rules)
+    if waiting is not None and (day - waiting.since).days <= rules.whole("filters", "pending_days"):
+        found = _after_waiting(memory, item, waiting, side, day, rules)
+        return held if found is None else found
+    if side == 0 or _confirms_itself(item, side, last, band, rules):
+        return own
+    memory.pending[item.key] = Pending(day, side, [own])
+    return held
+
+
+def _after_waiting(
+    memory: GradeMemory, item: Item, waiting: Pending, side: int, day: date, rules: Rules
+) -> tuple[Decimal, Decimal] | None:
+    """The price that a waiting item gets on a later day; None where it waits on."""
+    own = (item.usd, item.native)
+    if item.seen_on < day:
+        memory.pending[item.key] = waiting
+        return None
+    if side in (0, waiting.side):
+        return own
+    captures = [*waiting.captures, own]
+    if len(captures) >= rules.whole("filters", "confirmation_captures"):
+        return lower_median([usd for usd, _ in captures]), lower_median([native for _, native in captures])
+    memory.pending[item.key] = Pending(waiting.since, side, captures)
+    return None
+
+
+def _outside(
+    item: Item, usd: Decimal, native: Decimal, last: Accepted | None, band: Band | None, rules: Rules
+) -> int:
+    """1 above, -1 below where the price jumps or is outside the gate and new or moved; else 0."""
+    if last is not None:
+        same = last.currency == item.currency
+        ratio = float(native / last.native) if same else float(usd / last.usd)
+        if abs(math.log(ratio)) > math.log(rules.number("filters", "jump_ratio")) + 1e-15:
+            return 1 if ratio > 1 else -1
+        if abs(ratio - 1) <= rules.number("filters", "gate_moved"):
+            return 0
+    return 0 if band is None else band.side(usd)
+
+
+def _confirms_itself(item: Item, side: int, last: Accepted | None, band: Band | None, rules: Rules) -> bool:
+    """Whether two captures of the day, an hour apart, lie outside on the side of the day's price."""
+    if item.native == 0:
+        return False
+    rate = item.usd / item.native
+    natives = [native for _, native in item.captures]
+    telling = {item.captures[0], item.captures[-1]}
+    telling.add(min(item.captures, key=lambda capture: (capture[1], capture[0])))
+    telling.add(min(item.captures, key=lambda capture: (-capture[1], capture[0])))
+    if len(natives) < 2:
+        return False
+    times = [at for at, native in telling if _outside(item, native * rate, native, last, band, rules) == side]
+    wait = timedelta(hours=rules.whole("filters", "confirmation_hours"))
+    return len(times) > 1 and max(times) - min(times) >= wait
+
+
+def _band(memory: GradeMemory, group: str, rules: Rules) -> Band | None:
+    """The narrower of both limits: around the last reference, and around the other groups of the day before."""
+    low, high = 0.0, math.inf
+    if memory.reference_log is not None:
+        ratio = rules.number("filters", "gate_ratio")
+        low, high = math.exp(memory.reference_log) / ratio, math.exp(memory.reference_log) * ratio
+    others = [(log, weight) for name, log, weight in memory.voices_before if name != group]
+    if len(others) >= rules.whole("filters", "gate_min_groups"):
+        spread = median_distance([log for log, _ in others])
+        width = (
+            rules.number("filters", "gate_robust_sigmas") * rules.number("filters", "mad_to_sigma") * spread
+        )
+        width = max(rules.number("filters", "gate_min_log"), width)
+        centre = mid_weighted_median(others)
+        low, high = max(low, math.exp(centre - width)), min(high, math.exp(centre + width))
+    return None if (low, high) == (0.0, math.inf) else Band(low, high)
+
+
+def note_unit_steps(item: Item, track: Track, day: date, rules: Rules) -> None:
+    """Remember since when the item's price stands a unit's factor from its last plain one."""
+    plain, currency = track.plain
+    ratio = float(item.native / plain) if currency == item.currency else 1.0
+    tolerance = rules.number("filters", "unit_step_tolerance")
+    is_step = any(
+        abs(one / factor - 1) <= tolerance
+        for factor in rules.numbers("filters", "unit_step_factors")
+        for one in (ratio, 1 / ratio)
+    )
+    lasts = rules.whole("filters", "unit_step_days")
+    if is_step and (track.step_since is None or (day - track.step_since).days < lasts):
+        track.step_since = track.step_since or day
+    else:
+        track.step_since = None
+        track.plain = (item.native, item.currency)

@@ -1,0 +1,117 @@
+"""Voices and the advertised leg (sections 5, 6), the matched change and the index (section 8)."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from gpurent.recompute.filters import Counted, round_price
+from gpurent.recompute.items import Item
+from gpurent.recompute.rules import Rules
+from gpurent.recompute.state import Accepted, GradeMemory, Voice
+from gpurent.recompute.sums import cap_of, filled_to, kept_parts, mid_median, trimmed_mean
+
+
+def voices_of(
+    counted: Sequence[Counted], present: Sequence[Item], memory: GradeMemory, day: date
+) -> dict[str, Voice]:
+    """Owner group → its voice; frozen groups have theirs whether they are present or not."""
+    found: dict[str, Voice] = {}
+    by_group: dict[str, list[Counted]] = defaultdict(list)
+    for one in counted:
+        if not one.is_frozen:
+            by_group[one.item.group].append(one)
+    for group, entries in by_group.items():
+        ordered = sorted(entries, key=lambda one: (one.usd, one.item.age, one.item.key))
+        middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+        price = round_price(mid_median([one.usd for one in ordered]))
+        routes = tuple(sorted({one.item.route for one in ordered}))
+        found[group] = Voice(group, price, max(one.item.age for one in middle), False, routes)
+    for group, known in memory.groups.items():
+        if known.frozen_until is not None and day <= known.frozen_until and known.frozen_at is not None:
+            mine = [item for item in present if item.group == group]
+            age = min((item.age for item in mine), default=0)
+            routes = tuple(sorted({item.route for item in mine}))
+            found[group] = Voice(group, known.frozen_at, age, True, routes)
+    return {group: found[group] for group in sorted(found)}
+
+
+def shares_of(
+    ages: Mapping[str, int], rules: Rules, copies: Mapping[str, int] | None = None
+) -> dict[str, float]:
+    """Owner group → its share of the advertised leg, by age and under the cap; `copies` are those of a resample."""
+    times = copies or dict.fromkeys(ages, 1)
+    count = sum(times[group] for group in ages)
+    grace, half = rules.whole("voices", "offer_grace_days"), rules.number("voices", "offer_half_life_days")
+    weights = {group: times[group] * 0.5 ** (max(age - grace, 0) / half) for group, age in ages.items()}
+    cap = cap_of(count, rules.number("voices", "cap"))
+    return filled_to(weights, {group: times[group] * cap for group in ages})
+
+
+def advertised(voices: Mapping[str, Voice], shares: Mapping[str, float], rules: Rules) -> float:
+    """A: the volume-trimmed mean of the voices, in USD."""
+    pairs = [(float(voices[group].usd), share) for group, share in shares.items()]
+    return trimmed_mean(pairs, rules.number("legs", "trim_each_side"))
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The matched change of a day and how many owner groups it is taken from."""
+
+    log: float
+    index_log: float
+    groups: int
+
+
+def matched_change(
+    counted: Sequence[Counted],
+    voices: Mapping[str, Voice],
+    before: Mapping[str, Accepted],
+    day: date,
+    rules: Rules,
+) -> Matched:
+    """Δln M and Δln I over the owner groups with an item that has an accepted price from before."""
+    limit = rules.whole("reference", "accepted_price_days")
+    pairs: dict[str, list[tuple[Decimal, Decimal]]] = defaultdict(list)
+    for one in counted:
+        old = before.get(one.item.key)
+        if old is not None and 1 <= (day - old.day).days <= limit and one.item.group in voices:
+            pairs[one.item.group].append((old.usd, one.usd))
+    if not pairs:
+        return Matched(0.0, 0.0, 0)
+    groups = sorted(pairs)
+    shares = shares_of({group: voices[group].age for group in groups}, rules)
+    old_side = [float(mid_median([old for old, _ in pairs[group]])) for group in groups]
+    new_side = [float(mid_median([new for _, new in pairs[group]])) for group in groups]
+    each_side = rules.number("legs", "trim_each_side")
+    olds = [(value, shares[group]) for group, value in zip(groups, old_side, strict=True)]
+    news = [(value, shares[group]) for group, value in zip(groups, new_side, strict=True)]
+    change = math.log(trimmed_mean(news, each_side)) - math.log(trimmed_mean(olds, each_side))
+    logs = [
+        math.fsum(math.log(float(new / old)) for old, new in pairs[group]) / len(pairs[group])
+        for group in groups
+    ]
+    return Matched(change, math.fsum(logs) / len(logs), len(groups))
+
+
+def routes_hold(voices: Mapping[str, Voice], shares: Mapping[str, float], rules: Rules) -> bool:
+    """Whether no route carries more than half of the weight, and three or more count effectively."""
+    routes: dict[str, float] = defaultdict(float)
+    for group, voice in voices.items():
+        for route in voice.routes:
+            routes[route] += shares[group] / len(voice.routes)
+    total = math.fsum(routes.values())
+    parts = [part / total for part in routes.values()]
+    if not parts:
+        return False
+    largest = rules.level(3, "top_route_share")
+    return max(parts) <= largest + 1e-12 and 1 / math.fsum(part * part for part in parts) >= rules.level(
+        3, "effective_routes"
+    )
+
+
+__all__ = ["Matched", "advertised", "kept_parts", "matched_change", "routes_hold", "shares_of", "voices_of"]
