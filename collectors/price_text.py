@@ -81,17 +81,17 @@ class Price:
     currency: str | None = None
 
 
-def price(row: Row, name: str, *, zero: str = "price_zero") -> Price:
-    """The price in a field, per hour unless the field's own name says otherwise.
+def price(row: Row, name: str, *, zero: str = "price_zero", mark: str | None = None) -> Price:
+    """The price in a field, per hour unless the field's own name says otherwise; `mark` is the source's decimal mark.
 
     Each way to be no price has its code: missing_column, missing_value, not_a_price (a placeholder or other
     text), price_from (a teaser), price_range, price_ambiguous (1.999 EUR), wrong_unit, price_not_finite,
     price_negative, `zero` for nought, price_out_of_range.
     """
-    return read_price(required(row, name), name, zero=zero)
+    return read_price(required(row, name), name, zero=zero, mark=mark)
 
 
-def read_price(value: Any, name: str, *, zero: str = "price_zero") -> Price:
+def read_price(value: Any, name: str, *, zero: str = "price_zero", mark: str | None = None) -> Price:
     """A decoded value as a price (see `price`)."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise RowError("not_a_price", f"{name} is {shown(value)}")
@@ -104,7 +104,7 @@ def read_price(value: Any, name: str, *, zero: str = "price_zero") -> Price:
     if _AS_MACHINES_WRITE.fullmatch(written):
         return Price(written, checked_amount(Decimal(written), name, zero=zero))
     _refuse_text_that_is_no_price(written, name)
-    found, code = _parsed(written, name)
+    found, code = _parsed(written, name, mark)
     return Price(written, checked_amount(-found if _SIGN.match(written) else found, name, zero=zero), code)
 
 
@@ -119,7 +119,7 @@ def _refuse_text_that_is_no_price(written: str, name: str) -> None:
         raise RowError("price_range", f"{name} is {shown(written)}: more than one price")
 
 
-def _parsed(written: str, name: str) -> tuple[Decimal, str | None]:
+def _parsed(written: str, name: str, known_mark: str | None) -> tuple[Decimal, str | None]:
     bare = _PER_HOUR.sub(" ", written).strip()
     symbol = ParsedPrice.fromstring(bare).currency
     code = _code(symbol, bare)
@@ -129,15 +129,15 @@ def _parsed(written: str, name: str) -> tuple[Decimal, str | None]:
         rest = rest.replace(known or "", "")
     if digits is None or rest.strip():
         raise RowError("not_a_price", f"{name} is {shown(written)}")
-    mark = _decimal_mark(digits[0].strip(), code, f"{name} is {shown(written)}")
+    mark = _decimal_mark(digits[0].strip(), code, known_mark, f"{name} is {shown(written)}")
     amount = ParsedPrice.fromstring(digits[0], decimal_separator=mark).amount
     if amount is None:
         raise RowError("not_a_price", f"{name} is {shown(written)}")
     return amount, code
 
 
-def _decimal_mark(digits: str, code: str | None, what: str) -> str:
-    """Which of point and comma is the decimal mark; `price_ambiguous` where the digits do not tell."""
+def _decimal_mark(digits: str, code: str | None, known: str | None, what: str) -> str:
+    """Which of point and comma is the decimal mark; `price_ambiguous` where neither digits nor source tell."""
     plain = _PLAIN.fullmatch(digits)
     if plain is None:
         grouped = _GROUPED.fullmatch(digits)
@@ -146,9 +146,9 @@ def _decimal_mark(digits: str, code: str | None, what: str) -> str:
         return grouped["mark"] or ("," if grouped["group"] == "." else ".")
     if plain["after"] is None or len(plain["after"]) != 3:
         return plain["mark"] or "."
-    if code not in _POINT_CURRENCIES:
+    if known is None and code not in _POINT_CURRENCIES:
         raise RowError("price_ambiguous", f"{what}: thousands or three decimals")
-    return "."
+    return known or "."
 
 
 def _code(symbol: str | None, bare: str) -> str | None:

@@ -98,13 +98,14 @@ def part(row: Row, source: SourceRecord) -> Iterator[Item]:
     provider, name = text(row, "provider"), optional_text(row, "id")
     if name is None:
         raise RowError("missing_value", f"{provider}: no price by GPU is stated")
-    if name not in source.options["host_included"].get(provider, ()):
+    form = source.options["host_included"].get(provider, {}).get(name)
+    if form is None:
         raise RowError("part_alone", f"{provider}: {name} is priced apart from its host")
     place = optional_text(row, "location")
     common: dict[str, Any] = {
         "operator_text": provider,
         "chip_text": text(row, "name"),
-        "form_text": "SXM" if "-sxm" in (optional_text(row, "platform") or "") else None,
+        "form_text": form,
         "scope_text": source.stated("scope_text"),
         "place_text": place if place and "," not in place else None,
         "offer_class": "list",

@@ -1,9 +1,9 @@
 """cloud-gpus.com: a table of clouds by GPU, typed in by hand, 2021 to 2025; archived. Read from files only.
 
 Format: https://github.com/cloud-gpus/cloud-gpus.github.io (cloud_gpu.json: `data`, a field `cost…` a GPU; or a table of
-its versions with `committed_at`). A cell is a price text per GPU-hour, in US dollars unless it says otherwise. Whether
-it is on demand is not stated: in 2023 some of AWS's cells were spot prices. A cell stays until somebody edits it, so it
-is known to hold only on the day it was committed. Cells without a figure state nothing and are passed over.
+its versions with `committed_at`). A cell is a price text per GPU-hour, in US dollars unless it says otherwise, decimals
+after a point. Whether it is on demand is not stated: the page said that some are spot, as AWS's were in 2022 and 2023.
+A cell stays until somebody edits it: it is known to hold on the day of its version. One without a figure is left out.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def cells_of(cloud: Any) -> Iterator[Any]:
 
 
 def offer(row: Row, source: SourceRecord) -> StatedOffer:
-    provider, gpu, stated = text(row, "provider"), text(row, "gpu_column"), price(row, "price_text")
+    provider, gpu, stated = text(row, "provider"), text(row, "gpu_column"), price(row, "price_text", mark=".")
     return StatedOffer(
         operator_text=provider,
         sku=f"{provider} {gpu}",

@@ -93,6 +93,19 @@ def test_numbers_that_are_no_price_have_the_same_codes(value: object, code: str)
     assert refused.value.reason_code == code
 
 
+@pytest.mark.parametrize(
+    ("written", "mark", "amount"),
+    [
+        ("€1.375", ".", "1.375"),
+        ("€1,375", ".", "1375"),
+        ("€1,375", ",", "1.375"),
+        ("$1,375.5", ",", "1375.5"),
+    ],
+)
+def test_a_source_that_keeps_one_decimal_mark_is_not_ambiguous(written: str, mark: str, amount: str) -> None:
+    assert price({"eur": written}, "eur", mark=mark).amount == Decimal(amount)
+
+
 def test_a_missing_and_an_empty_field_differ() -> None:
     with pytest.raises(RowError, match="missing_column"):
         price({}, "usd")

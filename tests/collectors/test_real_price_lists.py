@@ -1,4 +1,4 @@
-"""The real price lists of AWS, Oracle, Google and OVHcloud: every trap their notes name comes out right."""
+"""The real price lists, tables and a broker's lines: every trap their notes name comes out right."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_the_brokers_providers_are_operators_and_its_nameless_ones_are_refused_l
     ]
     # far below everyone else because it is spot, as datacrunch's are from November on: neither says so
     terms = filled.rows(
-        "SELECT operator_text, term_text, min(price_amount)::DOUBLE, count(*) FROM stated_offers"
+        "SELECT operator_text, term_text, min(price_amount)::DOUBLE, count(DISTINCT snapshot_at) FROM stated_offers"
         " WHERE source_id = 'prime_intellect' AND chip_text = 'H100_80GB/SXM5'"
         " AND (term_text IS NULL OR operator_text = 'dc_roan') GROUP BY ALL ORDER BY ALL"
     )
@@ -288,15 +288,25 @@ def test_rate_cards_take_the_gpu_from_the_machines_name_and_no_part_for_a_machin
 
 def test_a_hand_kept_table_states_figures_and_leaves_the_term_open(filled: Warehouse, real: Path) -> None:
     report = read(filled, "cloud_gpus_com", real / "cloud_gpus_com" / "prices.parquet")
-    # 26,980 of the 95,107 cells have a figure
-    assert report.accepted + sum(report.rejected.values()) == 26_980
-    assert report.rejected == {"not_a_price": 4, "price_ambiguous": 3}
+    # 26,980 of the 95,107 cells have a figure; $.12, $.16 and twice $2.2.44 are none
+    assert report.accepted == 26_980 - 4
+    assert report.rejected == {"not_a_price": 4}
     terms = filled.rows("SELECT DISTINCT term_text FROM stated_offers WHERE source_id = 'cloud_gpus_com'")
     assert terms == [(None,)]
     euro = filled.rows(
-        "SELECT count(*) > 0 FROM stated_offers WHERE source_id = 'cloud_gpus_com' AND currency = 'EUR'"
+        "SELECT DISTINCT price_text, price_amount::DOUBLE FROM stated_offers"
+        " WHERE source_id = 'cloud_gpus_com' AND currency = 'EUR' AND price_amount > 1 ORDER BY 1"
     )
-    assert euro == [(True,)]
+    assert euro == [("€1.168", 1.168), ("€1.375", 1.375), ("€1.89", 1.89), ("€2.10", 2.1), ("€2.133", 2.133)]
+    # the same card, on demand and at three tenths of it: nothing in the table tells the spot price
+    aws = filled.rows(
+        "SELECT DISTINCT price_amount::DOUBLE FROM stated_offers WHERE source_id = 'cloud_gpus_com'"
+        " AND operator_text LIKE 'Amazon%' AND chip_text = 'v100' ORDER BY 1"
+    )
+    assert aws == [(0.918,), (3.06,)]
+    assert filled.rows(
+        "SELECT count(*) FROM stated_offers WHERE source_id = 'cloud_gpus_com' AND chip_text = 'hb200'"
+    ) == [(42,)]
 
 
 def test_machines_of_the_other_hand_kept_table_are_divided_by_their_gpus(
@@ -304,8 +314,10 @@ def test_machines_of_the_other_hand_kept_table_are_divided_by_their_gpus(
 ) -> None:
     folder = real / "fsdl_cloud_gpus"
     report = read(filled, "fsdl", folder / "cloud_gpus.parquet", folder / "serverless_gpus.parquet")
-    # counts such as 1-8 are no number; the second header row of one version is none either
-    assert report.rejected.keys() <= {"not_a_number", "duplicate_row", "missing_value", "not_a_price"}
+    # 8,830 and 650 rows, of the former 4,069 with a spot price; counts such as 1-8 are no number, nor is GPUs, the
+    # second header row of one version
+    assert report.accepted == 12_603 + 614
+    assert report.rejected == {"duplicate_row": 276 + 36, "not_a_number": 20}
     rows = filled.rows(
         "SELECT DISTINCT price_amount::DOUBLE, gpu_count::INTEGER FROM stated_offers WHERE source_id = 'fsdl'"
         " AND sku = 'p4de.24xlarge on-demand'"
@@ -319,19 +331,42 @@ def test_machines_of_the_other_hand_kept_table_are_divided_by_their_gpus(
 
 def test_european_lists_keep_their_currency_and_slices_are_no_gpus(filled: Warehouse, real: Path) -> None:
     folder = real / "eu_cloud_prices"
-    report = read(filled, "eu_cloud", folder / "gpu_instances.parquet", folder / "gpu_component_pricing.json")
-    assert report.accepted == 40
-    assert (report.rejected["gpu_slice"], report.rejected["not_a_gpu"], report.rejected["missing_value"]) == (
-        8,
-        114,
-        53,
-    )
-    assert report.rejected["part_alone"] > 0
+    machines = read(filled, "eu_cloud", folder / "gpu_instances.parquet")
+    # 20 machines of Civo have a second price, under a commitment of 36 months
+    assert machines.accepted == 40 + 20
+    assert machines.rejected == {"gpu_slice": 8, "missing_value": 53, "not_a_gpu": 114}
+    assert sum(machines.rejected.values()) + 40 == 215
     rows = filled.rows(
-        "SELECT sku, price_amount::DOUBLE, currency, gpu_count::INTEGER FROM stated_offers WHERE source_id = 'eu_cloud'"
-        " AND sku IN ('civo gpu-h100-sxm-xlarge', 'leafcloud eg1.h100x1.V24_96') ORDER BY 1"
+        "SELECT sku, price_amount::DOUBLE, currency, gpu_count::INTEGER, memory_gb::INTEGER, term_text"
+        " FROM stated_offers WHERE source_id = 'eu_cloud' AND (sku LIKE 'civo gpu-h100-sxm-xlarge%'"
+        " OR sku IN ('civo gpu-a100-40-small', 'leafcloud eg1.h100x1.V24_96')) ORDER BY 1"
     )
     assert rows == [
-        ("civo gpu-h100-sxm-xlarge", 23.92, "USD", 8),
-        ("leafcloud eg1.h100x1.V24_96", 4.1184, "EUR", 1),
+        ("civo gpu-a100-40-small", 1.09, "USD", 1, 40, "hourly"),
+        ("civo gpu-h100-sxm-xlarge", 23.92, "USD", 8, 80, "hourly"),
+        ("civo gpu-h100-sxm-xlarge, 36 months", 19.92, "USD", 8, 80, "36 months"),
+        ("leafcloud eg1.h100x1.V24_96", 4.1184, "EUR", 1, None, "hourly"),
+    ]
+    slices = filled.rows(
+        "SELECT DISTINCT split_part(detail, ' ', 1) FROM rejections"
+        " WHERE source_id = 'eu_cloud' AND reason_code = 'gpu_slice' ORDER BY 1"
+    )
+    assert slices == [("rs-2000-vgpu-7",), ("rs-4000-vgpu-14",)]
+
+
+def test_a_gpu_priced_apart_is_no_machine_unless_its_host_is_included(filled: Warehouse, real: Path) -> None:
+    report = read(filled, "eu_cloud", real / "eu_cloud_prices" / "gpu_component_pricing.json")
+    # Nebius's L40S and RTX PRO 6000, and all of hikube's; leafcloud has no price there
+    assert (report.accepted, report.rejected) == (10, {"missing_value": 1, "part_alone": 9})
+    rows = filled.rows(
+        "SELECT sku, price_amount::DOUBLE, currency, snapshot_at FROM stated_offers"
+        " WHERE source_id = 'eu_cloud' AND sku LIKE 'nebius h%' ORDER BY 1"
+    )
+    read_at = datetime(2026, 5, 20, tzinfo=UTC)
+    # in dollars as the provider has it, not in the euro of a fixed rate
+    assert rows == [
+        ("nebius h100-nvlink on-demand", 2.95, "USD", read_at),
+        ("nebius h100-nvlink preemptible", 1.25, "USD", read_at),
+        ("nebius h200-nvlink on-demand", 3.5, "USD", read_at),
+        ("nebius h200-nvlink preemptible", 1.45, "USD", read_at),
     ]
