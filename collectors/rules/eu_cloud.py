@@ -115,7 +115,9 @@ def part(row: Row, source: SourceRecord) -> Iterator[Item]:
     sku = f"{provider} {name}"
     yield from priced(row, _BY_GPU, common | {"sku": f"{sku} on-demand", "term_text": "on-demand"})
     if optional(row, _PREEMPTIBLE) is not None:
-        yield from priced(row, _PREEMPTIBLE, common | {"sku": f"{sku} preemptible", "term_text": "preemptible"})
+        yield from priced(
+            row, _PREEMPTIBLE, common | {"sku": f"{sku} preemptible", "term_text": "preemptible"}
+        )
 
 
 def _count(word: str | None) -> Decimal | None:

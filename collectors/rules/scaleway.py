@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from collectors.items import StatedOffer
 from collectors.price_text import price, read_price
@@ -15,6 +16,20 @@ _BYTES_PER_GB = Decimal(2**30)
 _NANOS = Decimal(10**9)
 _HOURS = {"hour": Decimal(1), "minute": Decimal(60)}
 _OFFERED = frozenset({"general_availability", "public_beta"})
+
+
+def is_full(servers: Any, url: str) -> bool:
+    """Whether a page has as many server types as it was asked for, so that another may follow."""
+    asked = parse_qs(urlsplit(url).query).get("per_page")
+    return isinstance(servers, dict) and asked is not None and len(servers) >= int(asked[0])
+
+
+def page_after(url: str) -> str:
+    """The address of the page after the one at `url`; an address without a page is the first's."""
+    parts = urlsplit(url)
+    query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    query["page"] = str(int(query.get("page", "1")) + 1)
+    return parts._replace(query=urlencode(query)).geturl()
 
 
 def has_gpu(row: Any) -> bool:

@@ -284,6 +284,12 @@ def test_rate_cards_take_the_gpu_from_the_machines_name_and_no_part_for_a_machin
         ("Standard_NC40ads_H100_v5 spot", "H100", "NVL"),
         ("Standard_NC6s_v3 on_demand", "V100", None),
     ]
+    # an A100 in both: AWS's p4d has the one of 40 GB, Azure's that of 80 GB
+    memory = filled.rows(
+        "SELECT DISTINCT sku, memory_gb::INTEGER FROM stated_offers WHERE source_id = 'ccir'"
+        " AND (sku LIKE 'p4d%' OR sku LIKE '%A100_v4 on_demand') ORDER BY 1"
+    )
+    assert memory == [("Standard_NC24ads_A100_v4 on_demand", 80), ("p4d.24xlarge on_demand", 40)]
 
 
 def test_a_hand_kept_table_states_figures_and_leaves_the_term_open(filled: Warehouse, real: Path) -> None:
