@@ -115,7 +115,7 @@ def test_every_look_is_there_at_its_time(records: list[ArchivedRecord]) -> None:
         looks.setdefault(record.source_id, []).append(record.fetched_at)
     assert len(looks) == 16
     assert looks["runpod"] == [on(day, hour, 10) for day in MARKET_DAYS for hour in (2, 10, 18)]
-    assert looks["azure"] == [on(day, 3, 0, second) for day in MARKET_DAYS for second in (0, 2)]
+    assert looks["azure"] == [on(day, 3, 0, second) for day in EVERY_DAY for second in (0, 2)]
     # the bill of a day is handed in at night; the first is of 16 July
     assert looks["focus"] == [on(date(2026, 7, 17) + timedelta(days=number), 1, 30) for number in range(30)]
     twice = [on(date(2026, 8, 8), 17, 45), on(date(2026, 8, 11), 17, 45)]

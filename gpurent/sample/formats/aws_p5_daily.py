@@ -1,4 +1,4 @@
-"""The tracker of AWS p5.48xlarge: its table since the sample began, ingested by hand on Mondays."""
+"""The tracker of AWS p5.48xlarge: its table since the sample began, ingested by hand on Mondays from 13 July on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from collectors.document import Document
 from gpurent.core.clock import at_utc
 from gpurent.core.ids import canonical_decimal
+from gpurent.sample.formats import MARKET_BEGINS
 from gpurent.sample.tables import aws_facts
 from warehouse.warc import file_url
 
@@ -18,7 +19,7 @@ _INSTANCE, _SEEN_AT, _MONDAY = "p5.48xlarge", "07:30:00", 0
 
 def documents(day: date) -> Iterator[Document]:
     """The table as it stands on a Monday: a row a day, in the order of days."""
-    if day.weekday() != _MONDAY:
+    if day.weekday() != _MONDAY or day < MARKET_BEGINS:
         return
     lines = ["timestamp,instance,price_usd"]
     for number in range((day - BEGINS).days + 1):

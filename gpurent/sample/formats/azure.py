@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from collectors.document import Document, request_text
 from collectors.registry import SourceRecord, load_sources
 from gpurent.core.clock import at_utc
-from gpurent.sample.formats import MARKET_BEGINS, json_body, json_number
+from gpurent.sample.formats import json_body, json_number
 from gpurent.sample.tables import AzureFact, azure_facts
 
 REGION = "eastus"
@@ -22,8 +22,6 @@ _FAILURE = {"error": {"code": "InternalServerError", "message": "The request cou
 
 def documents(day: date) -> Iterator[Document]:
     """Both pages of the region's list; they belong to one look."""
-    if day < MARKET_BEGINS:
-        return
     source = load_sources()["azure"]
     began = at_utc(day, *LOOK)
     asked = request_text(list_key=REGION, snapshot_at=began)
