@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from rich.console import Console
@@ -27,8 +28,7 @@ def show_daily(console: Console, report: Json) -> None:
     _show_paths(console, report)
     for name in report["failed_sources"]:
         faults = report["collected"]["sources"][name]["faults"] if report["collected"] else []
-        whys = dict.fromkeys(_why(fault) for fault in faults) or [""]
-        for why in whys:
+        for why in _whys(faults) or [""]:
             line(console, f"not read whole: {name}{why}", "yellow")
 
 
@@ -99,9 +99,25 @@ def _show_paths(console: Console, report: Json) -> None:
             line(console, f"{name:<12}{short_path(report[path])}")
 
 
-def _why(fault: Json) -> str:
-    when = f" on {fault['day']}" if fault.get("day") else ""
-    return f"{when}: {fault['detail']} ({fault['reason_code']})"
+def _whys(faults: Sequence[Json]) -> list[str]:
+    """What went wrong, once a reason: days in a row with the same reason are one line."""
+    days: dict[str, list[date]] = {}
+    for fault in faults:
+        found = days.setdefault(f": {fault['detail']} ({fault['reason_code']})", [])
+        if fault.get("day"):
+            found.append(date.fromisoformat(fault["day"]))
+    return [f"{when}{why}" for why, on in days.items() for when in _runs_of_days(sorted(set(on)))]
+
+
+def _runs_of_days(days: Sequence[date]) -> list[str]:
+    """Days as ` on DAY` or ` from DAY to DAY`, in order; one empty word where there are none."""
+    runs: list[list[date]] = []
+    for day in days:
+        if runs and day - runs[-1][-1] == timedelta(days=1):
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return [f" on {run[0]}" if len(run) == 1 else f" from {run[0]} to {run[-1]}" for run in runs] or [""]
 
 
 def _show_graded(console: Console, graded: Json) -> None:

@@ -52,8 +52,11 @@ def test_the_table_of_prices_keeps_within_the_terminal_and_codes_and_numbers_who
 
 
 def test_the_daily_run_names_the_day_and_the_reason_of_what_did_not_come_whole(sample_run: SampleRun) -> None:
-    (said,) = [line for line in sample_run.text.splitlines() if line.startswith("not read whole")]
-    assert said == "not read whole: azure on 2026-08-10: HTTP 500 instead of 200 (http_status)"
+    said = [line for line in sample_run.text.splitlines() if line.startswith("not read whole")]
+    assert said == [
+        "not read whole: azure on 2026-08-10: HTTP 500 instead of 200 (http_status)",
+        "not read whole: oracle from 2026-08-07 to 2026-08-15: HTTP 503 instead of 200 (http_status)",
+    ]
 
 
 def test_paths_are_all_of_one_kind(sample_run: SampleRun) -> None:

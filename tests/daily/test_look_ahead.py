@@ -13,13 +13,13 @@ import pytest
 
 from gpurent.core.settings import load_settings
 from gpurent.daily import run_daily
-from gpurent.sample.render import FIRST_DAY, small_archive
+from gpurent.sample.render import SMALL_FIRST_DAY, small_archive
 from index.parameters import load
 from index.reduction import LIVE
 from index.run import Memory, compute_day, stored_content
 from warehouse import open_warehouse
 
-DAYS = [FIRST_DAY + timedelta(days=number) for number in range(3)]
+DAYS = [SMALL_FIRST_DAY + timedelta(days=number) for number in range(3)]
 LAST_CUT_OFF = datetime(DAYS[-1].year, DAYS[-1].month, DAYS[-1].day, 6, tzinfo=UTC) + timedelta(days=1)
 LATER = LAST_CUT_OFF + timedelta(minutes=1)
 H100 = "H100-Y080-Y-YY-YY-OD-YY-J"
