@@ -1,19 +1,17 @@
-"""Read and grade whole folders of real prices, source by source: what comes of every row, and at what cost.
+"""Ingest and grade every folder of real prices: rows in, records, refusals by reason, graded, seconds, peak memory.
 
-`python -m bench.real_folders [--real FOLDER]`: the folder lies beside the checkout (or in GPURENT_SHARED) and is no part
-of it; without it this says so and ends 0. One warehouse takes all sources, so that the peak of memory is that of the
-whole run. A folder that holds the same rows in two forms is read in one of them.
+`python -m bench.real_folders FOLDER`, or `python -m bench --real FOLDER`. The folders are no part of a checkout: what
+is not there is named and passed over. Ends 1 where a file cannot be read or a row is neither a record nor refused.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,173 +22,153 @@ from grades.normalise import normalise
 from grades.registers import sync
 from warehouse import Warehouse, open_warehouse
 
-REAL = Path(os.environ.get("GPURENT_SHARED", Path(__file__).parents[2] / "shared")) / "data" / "real"
-CLOCK = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-GOAL_SECONDS = 180
-GOAL_GB = 2.0
-SHOWN_GRADES = 5
-_EXCERPTS = "api_response_excerpts_2026_10"
-
-# source and what it reads; exchange rates first, since every other price may need them
-FOLDERS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ecb", ("ecb_fx/*.csv",)),
-    ("google_calculator", ("gcp_calculator_history/*.parquet",)),
-    ("gpurentalprices", ("gpurentalprices_daily/*.json.gz",)),
-    ("vast", ("vast_offers_raw/*.json.gz",)),
-    ("prime_intellect", ("prime_intellect_availability/by_provider.parquet",)),
-    ("cloud_gpus_com", ("cloud_gpus_com/prices.parquet",)),
-    ("fsdl", ("fsdl_cloud_gpus/*.parquet",)),
-    ("aws_history", ("aws_ec2_gpu_2013_2017/*.parquet", "aws_ec2_gpu_2013_2017/*.json.gz")),
-    ("aws_p5_daily", ("aws_p5_daily/*.csv",)),
-    ("eu_cloud", ("eu_cloud_prices/gpu_instances.parquet", "eu_cloud_prices/gpu_component_pricing.json")),
-    ("scaleway", ("eu_cloud_prices/scaleway_catalog_excerpt.json",)),
-    ("ovhcloud", ("eu_cloud_prices/ovh_catalog_excerpt.json",)),
-    ("ccir", ("ccir_rate_cards/*.json",)),
-    ("aws", (f"{_EXCERPTS}/aws_*.json",)),
-    ("azure", (f"{_EXCERPTS}/azure_*.json",)),
-    ("oracle", (f"{_EXCERPTS}/oci_*.json",)),
-    ("runpod", (f"{_EXCERPTS}/runpod_*.json",)),
-    ("focus", ("focus_sample/*.csv.gz", "focus_sample/*.csv")),
-)
-
-# rows of the documents that came to anything: a record, several, or a refusal
-_ROWS_IN = """
-    SELECT count(*) FROM (
-        SELECT capture_id, row_number FROM stated_offers WHERE source_id = $source
-        UNION SELECT capture_id, row_number FROM stated_trades WHERE source_id = $source
-        UNION SELECT capture_id, row_number FROM rejections WHERE source_id = $source AND stage = 'read'
-    )
-"""
-_RATES = "SELECT count(*) FROM fx_rates SEMI JOIN captures USING (capture_id) WHERE source_id = $source"
-_RECORDS = """
-    SELECT
-        (SELECT count(*) FROM offers WHERE source_id = $source),
-        (SELECT count(*) FROM trades WHERE source_id = $source)
-"""
-_REFUSED = """
-    SELECT stage, reason_code, count(*) FROM rejections WHERE source_id = $source
-    GROUP BY ALL ORDER BY CASE stage WHEN 'read' THEN 1 WHEN 'normalise' THEN 2 ELSE 3 END, count(*) DESC, reason_code
-"""
-_GRADED = """
-    WITH graded AS (
-        SELECT g.offer_id AS record_id, g.grade_id FROM graded_offers AS g
-        INNER JOIN offers USING (offer_id) WHERE source_id = $source
-        UNION ALL
-        SELECT g.trade_id, g.grade_id FROM graded_trades AS g
-        INNER JOIN trades USING (trade_id) WHERE source_id = $source
-    ),
-    newest AS (
-        SELECT grade_id, arg_max(code, known_at) AS code FROM grades GROUP BY grade_id
-    )
-    SELECT code, count(DISTINCT record_id) AS records FROM graded INNER JOIN newest USING (grade_id)
-    GROUP BY GROUPING SETS ((), (code)) ORDER BY records DESC, code NULLS FIRST
-"""
-_PRICES = "SELECT min(usd_per_gpu_hour), median(usd_per_gpu_hour), max(usd_per_gpu_hour) FROM offers WHERE source_id = $source"
+NOW = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
+GOAL_SECONDS, GOAL_MIB = 180, 2048
+_EXCERPTS, _EUROPE = "api_response_excerpts_2026_10", "eu_cloud_prices"
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFigures:
-    """What came of a source's files. `refused` is stage, reason code and number; `grades` code and number of records."""
+class Part:
+    """Files of one folder that one source reads; `observed_at` where neither rows nor names of files say a time."""
+
+    source_id: str
+    folder: str
+    patterns: tuple[str, ...]
+    observed_at: datetime | None = None
+
+    def files(self, root: Path) -> list[Path]:
+        """Sorted, so that every run reads in the same order."""
+        return sorted({path for pattern in self.patterns for path in (root / self.folder).glob(pattern)})
+
+
+# the rates first: prices in euro need them
+PARTS = (
+    Part("ecb", "ecb_fx", ("*.csv",)),
+    Part("aws", _EXCERPTS, ("aws_*.json",)),
+    Part("aws_history", "aws_ec2_gpu_2013_2017", ("*.parquet", "*.json.gz")),
+    Part("aws_p5_daily", "aws_p5_daily", ("*.csv",)),
+    Part("azure", _EXCERPTS, ("azure_*.json",)),
+    Part("ccir", "ccir_rate_cards", ("*.json", "*.csv")),
+    Part("cloud_gpus_com", "cloud_gpus_com", ("*.parquet", "*.json.gz")),
+    Part("eu_cloud", _EUROPE, ("gpu_instances.parquet", "gpu_component_pricing.json")),
+    Part("focus", "focus_sample", ("*.csv", "*.csv.gz")),
+    Part("fsdl", "fsdl_cloud_gpus", ("*.parquet",)),
+    Part("fsdl", "fsdl_cloud_gpus", ("*_latest.csv",), datetime(2025, 3, 7, tzinfo=UTC)),
+    Part("google_calculator", "gcp_calculator_history", ("*.parquet", "*.yml.gz")),
+    Part("gpurentalprices", "gpurentalprices_daily", ("*.json.gz", "*.parquet")),
+    Part("oracle", _EXCERPTS, ("oci_*.json",)),
+    Part("ovhcloud", _EUROPE, ("ovh_*.json",)),
+    # stats.parquet and by_config.parquet sum up all providers: no price of anyone
+    Part("prime_intellect", "prime_intellect_availability", ("by_provider.parquet", "*.jsonl.first100.gz")),
+    Part("runpod", _EXCERPTS, ("runpod_*.json",)),
+    Part("scaleway", _EUROPE, ("scaleway_*.json",)),
+    Part("vast", "vast_offers_raw", ("*.json.gz", "*.parquet")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One source: stated rows read or refused, rates or records made of them, how many have a grade."""
 
     source_id: str
     files: int
     rows_in: int
-    rates: int
-    offers: int
-    trades: int
+    records: int
     graded: int
-    prices: tuple[float | None, ...]
-    refused: tuple[tuple[str, str, int], ...]
-    grades: tuple[tuple[str, int], ...]
+    refused: dict[str, int]
     seconds: float
+    faults: tuple[str, ...]
+    lost: int
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.source_id:<18}{self.files:>4} files{self.rows_in:>9,} rows in{self.offers:>9,} offers"
-            f"{self.trades:>5,} trades{self.graded:>9,} graded{self.seconds:>8.1f} s"
-        ]
-        if self.rates:
-            lines.append(f"    {'exchange rates':<12} {self.rates:,}")
-        if self.offers:
-            low, middle, high = (float(price or 0) for price in self.prices)
-            lines.append(f"    {'USD/GPU-hour':<12} {low:.4f} to {high:.2f}, median {middle:.4f}")
-        for stage in dict.fromkeys(stage for stage, _, _ in self.refused):
-            counts = ", ".join(f"{code} {number:,}" for at, code, number in self.refused if at == stage)
-            lines.append(f"    {'no ' + stage:<12} {counts}")
-        if self.grades:
-            top = ", ".join(f"{code} {number:,}" for code, number in self.grades[:SHOWN_GRADES])
-            lines.append(f"    {len(self.grades):>3} {'grades':<8} {top}")
-        return "\n".join(lines)
+        reasons = ", ".join(f"{code} {count:,}" for code, count in self.refused.items())
+        figures = f"{self.files:>4}{self.rows_in:>9,}{self.records:>9,}{self.graded:>9,}{self.seconds:>8.1f}"
+        return f"{self.source_id:<19}{figures}  {reasons}".rstrip()
 
 
-def files_of(real: Path, patterns: Iterable[str]) -> list[Path]:
-    """The files of a source, sorted; a folder that is not there has none."""
-    return [path for pattern in patterns for path in sorted(real.glob(pattern))]
+# rates, offers and trades; those with at least one grade; rows that could not be priced
+_COUNTS = """
+SELECT
+    (SELECT count(*) FROM fx_rates JOIN captures USING (capture_id) WHERE source_id = $1)
+        + (SELECT count(*) FROM offers WHERE source_id = $1)
+        + (SELECT count(*) FROM trades WHERE source_id = $1),
+    (SELECT count(*) FROM offers SEMI JOIN graded_offers USING (offer_id) WHERE source_id = $1)
+        + (SELECT count(*) FROM trades SEMI JOIN graded_trades USING (trade_id) WHERE source_id = $1),
+    (SELECT count(*) FROM rejections WHERE source_id = $1 AND stage = 'normalise')
+"""
+_REFUSED = "SELECT reason_code, count(*) FROM rejections WHERE source_id = $1 GROUP BY ALL ORDER BY ALL"
+
+HEADER = (
+    f"{'source':<19}{'file':>4}{'rows in':>9}{'records':>9}{'graded':>9}{'seconds':>8}  refused, by reason"
+)
 
 
-def figures(warehouse: Warehouse, source_id: str, paths: list[Path], register_version: str) -> SourceFigures:
-    """Ingest and grade a source's files. Raises SystemExit for a file that could not be read to its end."""
-    began = time.perf_counter()
-    report = ingest(warehouse, source_id, paths, run_id="bench")
-    if report.exit_code != 0:
-        sys.exit(f"{source_id}: {report.to_json()}")
-    normalise(warehouse, register_version)
+def results(root: Path, warehouse: Warehouse) -> Iterator[Result]:
+    """Every source that has files in `root`, one after the other; those without are said to be missing."""
+    version = sync(warehouse)
+    for source_id in dict.fromkeys(part.source_id for part in PARTS):
+        parts = [part for part in PARTS if part.source_id == source_id]
+        for part in parts:
+            if not part.files(root):
+                print(f"{source_id:<19}passed over: no {' or '.join(part.patterns)} in {root / part.folder}")
+        if any(part.files(root) for part in parts):
+            yield _result(root, warehouse, parts, version)
+
+
+def _result(root: Path, warehouse: Warehouse, parts: list[Part], version: str) -> Result:
+    began, source_id = time.perf_counter(), parts[0].source_id
+    reports = [
+        ingest(warehouse, source_id, part.files(root), observed_at=part.observed_at, run_id="bench")
+        for part in parts
+    ]
+    normalise(warehouse, version)
     seconds = time.perf_counter() - began
-    asked = {"source": source_id}
-    ((rows_in,),) = warehouse.rows(_ROWS_IN, asked)
-    ((rates,),) = warehouse.rows(_RATES, asked)
-    ((offers, trades),) = warehouse.rows(_RECORDS, asked)
-    graded = dict(warehouse.rows(_GRADED, asked))
-    return SourceFigures(
-        source_id,
-        len(paths),
-        rows_in,
-        rates,
-        offers,
-        trades,
-        graded.pop(None, 0),
-        warehouse.rows(_PRICES, asked)[0],
-        tuple(warehouse.rows(_REFUSED, asked)),
-        tuple(graded.items()),
-        seconds,
+    accepted = sum(report.accepted for report in reports)
+    refused = warehouse.rows(_REFUSED, [source_id])
+    ((records, graded, unpriced),) = warehouse.rows(_COUNTS, [source_id])
+    return Result(
+        source_id=source_id,
+        files=sum(len(report.files) for report in reports),
+        rows_in=accepted + sum(sum(report.rejected.values()) for report in reports),
+        records=records,
+        graded=graded,
+        refused=dict(refused),
+        seconds=seconds,
+        faults=tuple(str(found.fault) for report in reports for found in report.files if found.fault),
+        lost=accepted - records - unpriced,
     )
 
 
-def peak_gb() -> float:
-    """The most memory this process ever held, in GB of 10^9 bytes."""
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used / 1e9 if sys.platform == "darwin" else used * 1024 / 1e9
+def peak_mib() -> float:
+    """The most memory this process has held at once, in MiB (ru_maxrss is KiB, on macOS bytes)."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2**20 if sys.platform == "darwin" else most / 2**10
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.real_folders", description=__doc__)
-    parser.add_argument("--real", type=Path, default=REAL, help="folder with a folder of files a source")
-    parser.add_argument(
-        "--source", action="append", help="only this source and the exchange rates; repeatable"
-    )
-    asked = parser.parse_args()
-    if not asked.real.is_dir():
-        print(f"folders of real prices: passed over, {asked.real} is not here (no part of a checkout)")
-        return
-    seconds = 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        with open_warehouse(Path(folder) / "real.duckdb", clock=RecordedClock(CLOCK)) as warehouse:
-            register_version = sync(warehouse)
-            for source_id, patterns in FOLDERS:
-                if asked.source and source_id not in {"ecb", *asked.source}:
-                    continue
-                paths = files_of(asked.real, patterns)
-                if not paths:
-                    print(f"{source_id:<18} passed over: no file like {', '.join(patterns)}")
-                    continue
-                found = figures(warehouse, source_id, paths, register_version)
-                seconds += found.seconds
-                print(found, flush=True)
-    print(
-        f"all folders: {seconds:.0f} s (goal {GOAL_SECONDS} s), "
-        f"peak memory {peak_gb():.2f} GB (goal {GOAL_GB} GB)"
-    )
+    parser.add_argument("folder", type=Path, help="the folder that holds the folders of real prices")
+    root = parser.parse_args().folder
+    if not root.is_dir():
+        print(f"real folders: passed over, {root} is not here")
+        return 0
+    began, wrong = time.perf_counter(), []
+    print(HEADER)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_warehouse(Path(folder) / "real.duckdb", clock=RecordedClock(NOW)) as warehouse,
+    ):
+        for result in results(root, warehouse):
+            print(result, flush=True)
+            wrong += [
+                *result.faults,
+                *([f"{result.source_id}: {result.lost} rows lost"] if result.lost else []),
+            ]
+    seconds = time.perf_counter() - began
+    print(f"all in {seconds:.1f} s (goal {GOAL_SECONDS}), at most {peak_mib():,.0f} MiB (goal {GOAL_MIB:,})")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
