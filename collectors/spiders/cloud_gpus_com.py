@@ -2,27 +2,25 @@
 
 Format: https://github.com/cloud-gpus/cloud-gpus.github.io (cloud_gpu.json: `data`, a field `cost…` a GPU; or a table of
 its versions with `committed_at`). A cell is a price text per GPU-hour, in US dollars unless it says otherwise, decimals
-after a point. Whether it is on demand is not stated: the page said that some are spot, as AWS's were in 2022 and 2023.
-A cell stays until somebody edits it: it is known to hold on the day of its version. One without a figure is left out.
+after a point. Its term is not stated, and differs (collectors/sources/cloud_gpus_com.toml). A cell stays until somebody
+edits it: its price was observed in the version that first had it. One without a figure is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
 
 from collectors.bases import FileOnlySpider
 from collectors.decode import decode, items
 from collectors.document import Document
-from collectors.items import Item, StatedList, StatedOffer
-from collectors.price_text import price
+from collectors.items import Item, StatedList
 from collectors.reading import each_row, grouped, time_of_list
 from collectors.registry import SourceRecord
+from collectors.rules.cloud_gpus_com import cell_offer, cells_of, is_nothing
+from collectors.rules.hand_kept import Written
 from collectors.tables import BadRow
-from collectors.values import Row, currency, optional_text, text
 
-_CELL = "cost"
-_NOTHING = frozenset({"", "-", "$", "$-", "nan", "n/a"})
 _COLUMNS = ("committed_at", "provider", "gpu_column", "price_text")
 
 
@@ -31,50 +29,18 @@ class CloudGpusComSpider(FileOnlySpider):
 
 
 def read(document: Document, source: SourceRecord) -> Iterator[Item]:
-    content = decode(document, source)
+    content, written = decode(document, source), Written()
+    offer = partial(cell_offer, written=written)
     if not content.is_table:
         clouds = items(content.mapping().get("data"), "data")
         yield from each_row((cell for cloud in clouds for cell in cells_of(cloud)), offer, source)
         return
     first = 1
     for (committed,), rows in grouped(content.rows(*_COLUMNS), "committed_at"):
-        yield StatedList(snapshot_at=time_of_list(committed, "committed_at"))
+        at = time_of_list(committed, "committed_at")
+        yield StatedList(snapshot_at=at)
+        written.begin(at)
         for number, row in enumerate(rows, first):
-            if isinstance(row, BadRow) or not _is_nothing(row.get("price_text")):
+            if isinstance(row, BadRow) or not is_nothing(row.get("price_text")):
                 yield from each_row([row], offer, source, first=number)
         first += len(rows)
-
-
-def cells_of(cloud: Any) -> Iterator[Any]:
-    """The cells with a figure of a cloud, as rows like those of the table; what is no object is left to be refused."""
-    if not isinstance(cloud, dict):
-        yield cloud
-        return
-    for field, written in cloud.items():
-        if field.startswith(_CELL) and not _is_nothing(written):
-            name, region = cloud.get("name"), cloud.get("region")
-            yield {
-                "provider": name,
-                "gpu_column": field.removeprefix(_CELL),
-                "price_text": written,
-                "region": region,
-            }
-
-
-def offer(row: Row, source: SourceRecord) -> StatedOffer:
-    provider, gpu, stated = text(row, "provider"), text(row, "gpu_column"), price(row, "price_text", mark=".")
-    return StatedOffer(
-        operator_text=provider,
-        sku=f"{provider} {gpu}",
-        chip_text=gpu,
-        place_text=optional_text(row, "region"),
-        offer_class="list",
-        price_text=stated.text,
-        price_amount=stated.amount,
-        price_basis="gpu_hour",
-        currency=currency(stated.currency, source.currency),
-    )
-
-
-def _is_nothing(written: Any) -> bool:
-    return written is None or str(written).strip().lower() in _NOTHING

@@ -57,12 +57,17 @@ def recompute(
 
 
 def one_day(warehouse: Warehouse, day: date, grade_ids: Sequence[str]) -> dict[str, Values]:
-    """The values of single grades on a day."""
-    return recompute(warehouse, day, day, grade_ids).get(day, {})
+    """The values of single grades on a day, whether what is stored of it is held or not."""
+    with _Opened(warehouse) as connection:
+        found = run(connection, day, judging=day)[day]
+    return {name: values for name, values in found.items() if name in grade_ids}
 
 
 def compare(warehouse: Warehouse, first_day: date, last_day: date) -> list[Difference]:
-    """Every stored value of the newest vintage that differs by more than 1e-9, in order of day and grade."""
+    """Every stored value of the newest vintage that differs by more than 1e-9, in order of day and grade.
+
+    Held values are passed over: nothing is printed for them.
+    """
     found: list[Difference] = []
     with _Opened(warehouse) as connection:
         computed = run(connection, last_day)
@@ -71,8 +76,8 @@ def compare(warehouse: Warehouse, first_day: date, last_day: date) -> list[Diffe
                 continue
             newest = {row[0]: row for row in connection.execute(_STORED, {"day": day}).fetchall()}
             for name, row in sorted(newest.items()):
-                mine = values.get(name)
-                found += _differences(day, row, mine)
+                if row[2] != "held":
+                    found += _differences(day, row, values.get(name))
     return found
 
 

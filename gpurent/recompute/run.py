@@ -20,6 +20,11 @@ from gpurent.recompute.trades import in_grade, trades_of
 
 _TIER_BUCKETS = frozenset({"T1", "T2", "T3", "T4", "U", "NR", "NT"})
 _TRACK_DAYS = 30
+_STOPPED = """
+    SELECT day, grade_id FROM reference_prices WHERE construction = 'live' AND try_cast(vintage AS INTEGER) IS NOT NULL
+    GROUP BY day, grade_id
+    HAVING max_by(status = 'held' OR coalesce(reason_code = 'unconfirmed', FALSE), try_cast(vintage AS INTEGER))
+"""
 
 
 class Series:
@@ -32,6 +37,7 @@ class Series:
         self.present_before: set[str] = set()
         self.memories: dict[str, GradeMemory] = defaultdict(GradeMemory)
         self.outages: set[date] = set()
+        self.stopped: set[tuple[date, str]] = set()
 
     def day(self, cutoff: Cutoff) -> dict[str, Values]:
         """Compute the day of `cutoff`; days must come one after the other."""
@@ -57,7 +63,8 @@ class Series:
             boards[grade.grade_id] = prepare(
                 grade, self.memories[grade.grade_id], own, self.tracks, paid, day, self.outages, self.rules
             )
-        for board in boards.values():
+        for name, board in boards.items():
+            board.is_stopped = (day, name) in self.stopped
             board.discount = self._discount(board, list(boards.values()))
         published: dict[str, Values] = {}
 
@@ -193,15 +200,25 @@ def _depth(grade: Grade, by_grade: dict[str, Grade]) -> int:
 
 
 def run(
-    connection: duckdb.DuckDBPyConnection, last_day: date, *, method: Rules | None = None
+    connection: duckdb.DuckDBPyConnection,
+    last_day: date,
+    *,
+    method: Rules | None = None,
+    judging: date | None = None,
 ) -> dict[date, dict[str, Values]]:
-    """Every day from the first that has values stored, or facts, to `last_day`."""
+    """Every day from the first that has values stored, or facts, to `last_day`.
+
+    Where the newest live vintage of a day holds a value, or refused it, the grade's series waits, but for the day
+    that is being judged.
+    """
     rows = connection.execute(
         "SELECT day, bool_or(construction = 'live') FROM reference_prices GROUP BY day ORDER BY day"
     ).fetchall()
     live = dict(rows)
     facts = read_facts(connection)
     series = Series(facts, method or rules())
+    stopped = connection.execute(_STOPPED).fetchall()
+    series.stopped = {(day, grade_id) for day, grade_id in stopped if day != judging}
     first: date = min([day for day, _ in rows] + [last_day])
     found: dict[date, dict[str, Values]] = {}
     hours = series.rules.whole("time", "cut_off_hour_utc")

@@ -48,6 +48,7 @@ class Board:
     own: Estimate | None
     changed: float = 0.0
     discount: Estimate | None = None
+    is_stopped: bool = False
 
 
 def prepare(
@@ -135,6 +136,9 @@ def publish(
     memory, day = board.memory, board.day
     board.changed = _change(board, ancestors, published, rules)
     reached = reaches(board, rules)
+    if board.is_stopped:
+        _remember(board, WITHHELD, reached, None, is_observed=False)
+        return Values(day, board.grade.grade_id, "withheld", WITHHELD)
     level = settle_level(board, reached)
     if level == WITHHELD:
         return _modelled(board, rules, ancestors, published, alone)

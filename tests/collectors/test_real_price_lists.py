@@ -292,11 +292,19 @@ def test_rate_cards_take_the_gpu_from_the_machines_name_and_no_part_for_a_machin
     assert memory == [("Standard_NC24ads_A100_v4 on_demand", 80), ("p4d.24xlarge on_demand", 40)]
 
 
-def test_a_hand_kept_table_states_figures_and_leaves_the_term_open(filled: Warehouse, real: Path) -> None:
-    report = read(filled, "cloud_gpus_com", real / "cloud_gpus_com" / "prices.parquet")
+@pytest.fixture(scope="module")
+def hand_kept(filled: Warehouse, real: Path) -> IngestReport:
+    return read(filled, "cloud_gpus_com", real / "cloud_gpus_com" / "prices.parquet")
+
+
+def test_a_hand_kept_table_states_figures_and_leaves_the_term_open(
+    filled: Warehouse, hand_kept: IngestReport
+) -> None:
+    report = hand_kept
     # 26,980 of the 95,107 cells have a figure; $.12, $.16 and twice $2.2.44 are none
-    assert report.accepted == 26_980 - 4
-    assert report.rejected == {"not_a_price": 4}
+    # Google's K80 to V100 and CoreWeave's cells until May 2025 are the GPU alone
+    assert report.accepted == 26_980 - 4 - 1565
+    assert report.rejected == {"not_a_price": 4, "part_alone": 1565}
     terms = filled.rows("SELECT DISTINCT term_text FROM stated_offers WHERE source_id = 'cloud_gpus_com'")
     assert terms == [(None,)]
     euro = filled.rows(
@@ -313,6 +321,37 @@ def test_a_hand_kept_table_states_figures_and_leaves_the_term_open(filled: Wareh
     assert filled.rows(
         "SELECT count(*) FROM stated_offers WHERE source_id = 'cloud_gpus_com' AND chip_text = 'hb200'"
     ) == [(42,)]
+
+
+@pytest.mark.usefixtures("hand_kept")
+def test_a_cell_of_a_hand_kept_table_is_as_old_as_the_edit_that_wrote_it(filled: Warehouse) -> None:
+    """Equal values over months are no observations: most cells of a version are older than a week."""
+    rows = filled.rows(
+        "SELECT observed_at::DATE, max(snapshot_at::DATE), price_amount::DOUBLE, count(*) FROM stated_offers"
+        " WHERE source_id = 'cloud_gpus_com' AND operator_text = 'Lambda Cloud' AND chip_text = 'h100'"
+        " GROUP BY ALL ORDER BY ALL"
+    )
+    assert rows == [
+        (date(2023, 5, 23), date(2023, 10, 30), 2.4, 21),
+        (date(2023, 11, 1), date(2024, 2, 7), 1.99, 13),
+        (date(2024, 2, 7), date(2025, 9, 17), 2.49, 96),
+    ]
+    old = filled.rows(
+        "SELECT count(*) FROM stated_offers WHERE source_id = 'cloud_gpus_com'"
+        " AND snapshot_at - observed_at > INTERVAL 7 DAY"
+    )
+    assert old == [(21_708,)]
+    # three years of commitment until June 2025, on demand since: the table says neither
+    paperspace = filled.rows(
+        "SELECT DISTINCT price_amount::DOUBLE, term_text FROM stated_offers WHERE source_id = 'cloud_gpus_com'"
+        " AND operator_text = 'Paperspace' AND chip_text = 'h100' ORDER BY 1"
+    )
+    assert paperspace == [(2.24, None), (5.95, None)]
+    converted = filled.rows(
+        "SELECT DISTINCT operator_text FROM stated_offers WHERE source_id = 'cloud_gpus_com' AND is_converted"
+        " ORDER BY 1"
+    )
+    assert converted == [("Scaleway",), ("Seeweb",)]
 
 
 def test_machines_of_the_other_hand_kept_table_are_divided_by_their_gpus(

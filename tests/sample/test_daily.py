@@ -92,7 +92,7 @@ def test_what_is_read_and_refused_is_known_by_source_and_reason(sample: Sample) 
     assert found == {
         "aws": {},
         "aws_p5_daily": {},
-        "azure": {"http_status": 1, "low_priority_meter": 40, "windows_licence": 79},
+        "azure": {"http_status": 1, "low_priority_meter": 60, "windows_licence": 119},
         "ccir": {"part_alone": 3},
         "cloud_gpus_com": {},
         "ecb": {},
