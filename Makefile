@@ -40,8 +40,8 @@ format: $(VENV)/dev.stamp ## put code and SQL into the project's form
 	$(BIN)/ruff format
 	$(BIN)/sqlfluff fix --quiet warehouse collectors grades index gpurent
 
-bench: $(VENV)/dev.stamp ## how fast the parts are, on this machine
-	@$(BIN)/python -m bench
+bench: $(VENV)/dev.stamp ## how fast the parts are, on this machine; REAL=folder also ingests folders of real prices
+	@$(BIN)/python -m bench $(if $(REAL),--real $(REAL))
 
 soak: $(VENV)/dev.stamp ## kill the daily run at seeded moments and see that it always ends the same
 	@$(BIN)/python -m bench.soak

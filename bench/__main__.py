@@ -1,4 +1,7 @@
-"""Seconds and rates of the parts that grow with the data, on this machine. `python -m bench [--rows N]`."""
+"""Seconds and rates of the parts that grow with the data, on this machine.
+
+`python -m bench [--rows N] [--real FOLDER]`: with FOLDER also `bench.real_folders`.
+"""
 
 from __future__ import annotations
 
@@ -147,17 +150,29 @@ def sample_figure(folder: Path) -> Figure:
     )
 
 
-def main() -> None:
+def real_folders(folder: Path | None) -> int:
+    """The folders of real prices, in a process of their own so that its peak memory is theirs; its exit code."""
+    if folder is None:
+        print("real folders: passed over, none was named (--real FOLDER)")
+        return 0
+    return subprocess.run([sys.executable, "-m", "bench.real_folders", str(folder)], check=False).returncode
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="offers to append (default 100000)")
     parser.add_argument("--responses", type=int, default=400, help="responses to archive (default 400)")
+    parser.add_argument(
+        "--real", type=Path, metavar="FOLDER", help="folders of real prices to ingest and grade"
+    )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         with open_warehouse(Path(folder) / "bench.duckdb", clock=RecordedClock(START)) as warehouse:
             for figure in archive_figures(warehouse, asked.responses) + table_figures(warehouse, asked.rows):
                 print(figure, flush=True)
-        print(sample_figure(Path(folder)))
+        print(sample_figure(Path(folder)), flush=True)
+    return real_folders(asked.real)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
