@@ -108,6 +108,7 @@ def test_systemd_understands_the_units(tmp_path: Path) -> None:
     assert [line for line in looked.stderr.splitlines() if "gpurent" in line] == []
 
 
+@pytest.mark.slow
 def test_a_day_of_the_crontab_collects_publishes_and_finishes(desk: Path, endpoint: str) -> None:
     commands = [command for _, command in cron_lines()]
     assert len(commands) == 4
@@ -123,6 +124,7 @@ def test_a_day_of_the_crontab_collects_publishes_and_finishes(desk: Path, endpoi
     assert {"event", "level", "timestamp"} <= json.loads(logged[0]).keys()
 
 
+@pytest.mark.slow
 def test_services_run_as_they_are_written(desk: Path, endpoint: str) -> None:
     services = {name: unit["Service"] for name, unit in units().items() if name.endswith(".service")}
     assert set(services) == {"gpurent-collect.service", "gpurent-daily.service", "gpurent-settle.service"}

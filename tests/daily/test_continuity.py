@@ -10,6 +10,8 @@ from gpurent.daily import run_index
 from tests.daily.days import FIRST, at, ingest_days, offer, reference_rows, settings_in
 from tests.daily.tables import differing_rows
 
+pytestmark = pytest.mark.slow
+
 SELLERS = {"lambda": 2.99, "coreweave": 3.10, "nebius": 3.25, "crusoe": 3.40, "vultr": 2.80, "together": 3.05}
 PIECES = (3, 4, 1, 1, 1, 1, 1, 8, 2, 1, 1)  # days priced at a time; one by one where sellers come and go
 

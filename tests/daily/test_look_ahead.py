@@ -19,6 +19,8 @@ from index.reduction import LIVE
 from index.run import Memory, compute_day, stored_content
 from warehouse import open_warehouse
 
+pytestmark = pytest.mark.slow
+
 DAYS = [SMALL_FIRST_DAY + timedelta(days=number) for number in range(3)]
 LAST_CUT_OFF = datetime(DAYS[-1].year, DAYS[-1].month, DAYS[-1].day, 6, tzinfo=UTC) + timedelta(days=1)
 LATER = LAST_CUT_OFF + timedelta(minutes=1)

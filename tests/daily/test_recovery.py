@@ -22,7 +22,7 @@ from tests.daily.tables import differing_tables
 from warehouse import checks, open_warehouse
 from warehouse.archive import iterate
 
-MOMENTS = 25
+MOMENTS, MOMENTS_OF_THE_MAIN_SUITE = 25, 6
 SEED = 20260807
 
 
@@ -68,7 +68,13 @@ def moment(number: int, reached: Counter[str]) -> str:
     return f"{name}:{random.Random(SEED + number).randint(1, reached[name])}"
 
 
-@pytest.mark.parametrize("number", range(MOMENTS))
+@pytest.mark.parametrize(
+    "number",
+    [
+        number if number < MOMENTS_OF_THE_MAIN_SUITE else pytest.param(number, marks=pytest.mark.slow)
+        for number in range(MOMENTS)
+    ],
+)
 def test_a_run_killed_anywhere_and_started_again_ends_the_same(number, archive, undisturbed, tmp_path):
     whole, reached = undisturbed
     when = moment(number, reached)
@@ -101,7 +107,7 @@ def test_the_run_repeated_writes_nothing_and_says_the_same(archive, undisturbed)
     assert files_of(whole) == before
 
 
-@pytest.mark.parametrize("threads", ["1", "2", "4"])
+@pytest.mark.parametrize("threads", ["1", pytest.param("2", marks=pytest.mark.slow), "4"])
 def test_the_number_of_threads_changes_no_byte(threads, archive, undisturbed, tmp_path):
     whole, _ = undisturbed
     assert run_daily(archive, tmp_path, GPURENT_THREADS=threads).returncode == 0
