@@ -39,3 +39,11 @@ def real() -> Path:
     if not REAL.is_dir():
         pytest.skip(f"{REAL} is not here: real prices are no part of a checkout")
     return REAL
+
+
+@pytest.fixture(scope="module")
+def filled(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """A warehouse for the real files of a module's tests, one for all of them."""
+    del real
+    with open_warehouse(tmp_path_factory.mktemp("real") / "w.duckdb", clock=RecordedClock(NOW)) as opened:
+        yield opened

@@ -94,7 +94,7 @@ def test_what_is_read_and_refused_is_known_by_source_and_reason(sample: Sample) 
         "aws_p5_daily": {},
         "azure": {"http_status": 1, "low_priority_meter": 60, "windows_licence": 119},
         "ccir": {"part_alone": 3},
-        "cloud_gpus_com": {},
+        "cloud_gpus_com": {"part_alone": 1},
         "ecb": {},
         "eu_cloud": {"gpu_slice": 4, "missing_value": 12},
         "focus": {"charge_tax": 10, "duplicate_trade": 1},
