@@ -1,4 +1,6 @@
-"""Ingest and grade every folder of real prices: rows in, records, refusals by reason, graded, seconds, peak memory.
+"""Ingest and grade every folder of real prices: rows in, records, graded, refusals by reason, seconds, peak memory.
+
+Below each source stand the grades most of its records have.
 
 `python -m bench.real_folders FOLDER`, or `python -m bench --real FOLDER`. The folders are no part of a checkout: what
 is not there is named and passed over. Ends 1 where a file cannot be read or a row is neither a record nor refused.
@@ -24,6 +26,7 @@ from warehouse import Warehouse, open_warehouse
 
 NOW = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
 GOAL_SECONDS, GOAL_MIB = 180, 2048
+TOP_GRADES = 3
 _EXCERPTS, _EUROPE = "api_response_excerpts_2026_10", "eu_cloud_prices"
 
 
@@ -68,7 +71,10 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One source: stated rows read or refused, rates or records made of them, how many have a grade."""
+    """One source: stated rows read or refused, rates or records made of them, how many have a grade.
+
+    `grades` are the codes most of them have, most frequent first; one record may have several.
+    """
 
     source_id: str
     files: int
@@ -76,6 +82,7 @@ class Result:
     records: int
     graded: int
     refused: dict[str, int]
+    grades: tuple[tuple[str, int], ...]
     seconds: float
     faults: tuple[str, ...]
     lost: int
@@ -83,7 +90,8 @@ class Result:
     def __str__(self) -> str:
         reasons = ", ".join(f"{code} {count:,}" for code, count in self.refused.items())
         figures = f"{self.files:>4}{self.rows_in:>9,}{self.records:>9,}{self.graded:>9,}{self.seconds:>8.1f}"
-        return f"{self.source_id:<19}{figures}  {reasons}".rstrip()
+        grades = "".join(f"\n{'':<24}{count:>9,}  {code}" for code, count in self.grades)
+        return f"{self.source_id:<19}{figures}  {reasons}".rstrip() + grades
 
 
 # rates, offers and trades; those with at least one grade; rows that could not be priced
@@ -97,6 +105,18 @@ SELECT
     (SELECT count(*) FROM rejections WHERE source_id = $1 AND stage = 'normalise')
 """
 _REFUSED = "SELECT reason_code, count(*) FROM rejections WHERE source_id = $1 GROUP BY ALL ORDER BY ALL"
+# the grades that most records have, by the newest code of each
+_GRADES = """
+WITH graded AS (
+    SELECT grade_id FROM graded_offers JOIN offers USING (offer_id) WHERE source_id = $1
+    UNION ALL
+    SELECT grade_id FROM graded_trades JOIN trades USING (trade_id) WHERE source_id = $1
+),
+named AS (
+    SELECT grade_id, arg_max(code, known_at) AS code FROM grades GROUP BY grade_id
+)
+SELECT code, count(*) FROM graded JOIN named USING (grade_id) GROUP BY code ORDER BY count(*) DESC, code LIMIT $2
+"""
 
 HEADER = (
     f"{'source':<19}{'file':>4}{'rows in':>9}{'records':>9}{'graded':>9}{'seconds':>8}  refused, by reason"
@@ -133,6 +153,7 @@ def _result(root: Path, warehouse: Warehouse, parts: list[Part], version: str) -
         records=records,
         graded=graded,
         refused=dict(refused),
+        grades=tuple(warehouse.rows(_GRADES, [source_id, TOP_GRADES])),
         seconds=seconds,
         faults=tuple(str(found.fault) for report in reports for found in report.files if found.fault),
         lost=accepted - records - unpriced,

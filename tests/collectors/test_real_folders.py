@@ -43,6 +43,12 @@ def test_a_source_is_told_with_its_rows_grades_and_refusals(tmp_path: Path) -> N
     # six points: one is a part, one of a machine nobody knows
     assert told.startswith("ccir 1 6 4 4 ")
     assert told.endswith(" part_alone 1, unknown_instance_type 1")
+    below = lines.index(told) + 1
+    assert lines[below : below + 3] == [
+        "1 A100-Y040-Y-YY-YY-OD-YY-Q",
+        "1 H100-N094-Y-YY-YY-OD-YY-W",
+        "1 H100-N094-Y-YY-YY-SP-YY-K",
+    ]
     assert sum("passed over: no " in line for line in lines) == len(PARTS) - 1
     assert lines[-1].startswith("all in ")
 
