@@ -151,6 +151,14 @@ def _decimal_mark(digits: str, code: str | None, known: str | None, what: str) -
     return known or "."
 
 
+def currency_written(text: str | None) -> str | None:
+    """The currency that a price's text states, as its code; None where it states none."""
+    if text is None or _AS_MACHINES_WRITE.fullmatch(text.strip()):
+        return None
+    bare = _PER_HOUR.sub(" ", text).strip()
+    return _code(ParsedPrice.fromstring(bare).currency, bare)
+
+
 def _code(symbol: str | None, bare: str) -> str | None:
     if symbol is not None:
         return _SYMBOLS.get(symbol, symbol.upper())

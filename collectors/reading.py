@@ -14,7 +14,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from collectors.document import Document
-from collectors.items import Item, RowRejection
+from collectors.items import Item, RowRejection, StatedOffer
+from collectors.price_text import currency_written
 from collectors.reasons import RowError, printable
 from collectors.registry import SourceRecord
 from collectors.tables import BadRow
@@ -82,6 +83,11 @@ def each_row(
         try:
             made = convert(row, source)
             for item in [made] if isinstance(made, BaseModel) else made:
+                written = currency_written(item.price_text) if isinstance(item, StatedOffer) else None
+                if isinstance(item, StatedOffer) and written not in {None, item.currency}:
+                    detail = f"the price {item.price_text} is in {written}, the list in {item.currency}"
+                    yield _rejection(number, row, "other_currency", detail)
+                    continue
                 yield _numbered(item, number, row)
         except RowError as fault:
             yield _rejection(number, row, fault.reason_code, fault.detail)

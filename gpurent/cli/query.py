@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -85,17 +86,18 @@ def _distinct(names: Iterable[str]) -> list[str]:
 def _plain(value: object) -> object:
     """A value of DuckDB as JSON can say it: what has no form of its own becomes text."""
     match value:
-        case float() if not math.isfinite(value):
-            return str(value)
         case list() | tuple():
             return [_plain(one) for one in value]
         case dict():
             return {str(key): _plain(one) for key, one in value.items()}
         case bytes():
             return value.hex()
-        case None | bool() | int() | float() | str() | Decimal():
+        case datetime() if value.tzinfo is None:
+            return value.isoformat()  # a zone is never guessed
+        case None | bool() | int() | str() | Decimal():
             return value
-    return value if hasattr(value, "isoformat") and hasattr(value, "year") else str(value)
+    is_plain = math.isfinite(value) if isinstance(value, float) else isinstance(value, date)
+    return value if is_plain else str(value)
 
 
 def _show_rows(

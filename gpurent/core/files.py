@@ -46,7 +46,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
+    _clear_abandoned(path)
     try:
         yield temporary
         sync_file(temporary)
@@ -54,3 +54,23 @@ def replacing(path: Path) -> Iterator[Path]:
         sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+        temporary.with_name(f"{temporary.name}.wal").unlink(missing_ok=True)
+
+
+def _clear_abandoned(path: Path) -> None:
+    """Remove what killed runs left of their temporary files for `path` (DuckDB keeps a `.wal` beside its own)."""
+    start = f".{path.name}."
+    for left in path.parent.glob(f"{start}*.tmp*"):
+        pid = left.name.removeprefix(start).split(".")[0]
+        if pid.isdigit() and (int(pid) == os.getpid() or not _is_running(int(pid))):
+            left.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -189,11 +189,17 @@ def _file_differences(manifest: Manifest, folder: str) -> Iterator[Difference]:
 def _signature(
     manifest: Manifest, folder: str, public_key: Ed25519PublicKey | None
 ) -> tuple[str, list[Difference]]:
-    """`valid`, `unsigned` or `invalid`, and why. Without a given key the one the edition names is used."""
+    """`valid`, `unsigned` or `invalid`, and why. Without a given key the one the edition names is used.
+
+    An edition that nobody signed is no difference, unless there is a key that should have signed it.
+    """
     path = manifest.folder / SIGNATURE
     named = manifest.document.get("key")
     if named is None and not path.exists():
-        return "unsigned", []
+        if public_key is None:
+            return "unsigned", []
+        detail = "nobody signed this edition, and a key was given that should have"
+        return "unsigned", [Difference(f"{folder}/{MANIFEST}", "missing_signature", detail)]
     kind, detail = _signature_problem(manifest, path, named, public_key)
     if kind is None:
         return "valid", []

@@ -73,6 +73,8 @@ def test_one_statement_is_asked_at_a_time(call: Call, text: str, count: str) -> 
 @pytest.mark.usefixtures("home")
 def test_a_semicolon_at_the_end_is_no_second_statement(call: Call) -> None:
     assert call("sql", "SELECT 1 AS one;", "--json").document["rows"] == [{"one": 1}]
+    plain = call("sql", "SELECT TIMESTAMP '2026-08-15 09:00:00' AS at", "--json")
+    assert plain.document["rows"] == [{"at": "2026-08-15T09:00:00"}]
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,8 @@ BAD_ROWS = [
     ('"usd_hr": 1.5, "provider": ["x"]', "not_text"),
     ('"usd_hr": 1.5, "gpu": "h\\ud800"', "field_out_of_range"),
     ('"usd_hr": 1.5, "gpu": "h\\u0000"', "field_out_of_range"),
+    ('"usd_hr": "€2.39"', "other_currency"),
+    ('"usd_hr": "2.39 CAD"', "other_currency"),
 ]
 
 

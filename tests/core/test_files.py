@@ -28,6 +28,17 @@ def test_until_the_block_ends_the_old_file_stands(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_killed_runs_left_is_removed_and_what_others_are_writing_stays(tmp_path: Path) -> None:
+    path = tmp_path / "public.duckdb"
+    dead = 2**22 + 1  # above the highest process id there can be
+    for name in (f".public.duckdb.{dead}.tmp", f".public.duckdb.{dead}.tmp.wal", ".public.duckdb.1.tmp"):
+        (tmp_path / name).write_bytes(b"half")
+    with replacing(path) as aside:
+        aside.write_bytes(b"new")
+        aside.with_name(f"{aside.name}.wal").write_bytes(b"log")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".public.duckdb.1.tmp", "public.duckdb"]
+
+
 def test_a_block_that_fails_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "public.duckdb"
     path.write_bytes(b"old")

@@ -154,6 +154,22 @@ def test_a_signature_by_another_key_fails_only_when_the_key_is_given(template: P
     assert kinds(report) == {("2026-07-15/v1/manifest.sig", "bad_signature")}
 
 
+def test_an_edition_whose_signature_was_taken_away_fails_when_the_key_is_given(out: Path) -> None:
+    folder = out / "2026-07-14/v1"
+    document = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**document, "key": None}))
+    (folder / "manifest.sig").unlink()
+    report = verify_chain(out, every=True, public_key=KEY.public_key())
+    assert ("2026-07-14/v1/manifest.json", "missing_signature") in kinds(report)
+    assert report.exit_code == 3
+
+
+def test_editions_nobody_signed_fail_when_a_key_is_given(template: Path, tmp_path: Path) -> None:
+    report = verify_chain(_editions(template, tmp_path, None), every=True, public_key=KEY.public_key())
+    assert report.exit_code == 3
+    assert {kind for _, kind in kinds(report)} == {"missing_signature"}
+
+
 def test_editions_without_a_key_pass_as_unsigned(template: Path, tmp_path: Path) -> None:
     report = verify_chain(_editions(template, tmp_path, None), every=True)
     assert report.exit_code == 0
