@@ -49,8 +49,8 @@ def usable(items: Sequence[Item], rules: Rules) -> list[Item]:
             markets[item.group].append(item)
     thin = set()
     for group, found in markets.items():
-        hosts = max(len({item.host for item in found}), *(item.hosts for item in found))
-        offers = max(sum(item.offers for item in found), *(item.offers for item in found))
+        hosts = max(len({item.host for item in found}), *(item.stated_hosts for item in found))
+        offers = max(sum(item.rows for item in found), *(item.stated_offers for item in found))
         least = (
             rules.whole("observations", "marketplace_min_hosts"),
             rules.whole("observations", "marketplace_min_offers"),
@@ -135,7 +135,7 @@ def _judge(
 ) -> tuple[Decimal, Decimal] | None:
     """USD and native price at which the item counts; None while a new one waits."""
     own = (item.usd, item.native)
-    held = None if last is None else (last.usd, last.native)
+    held = None if last is None else _at_last_accepted(item, last)
     if track.step_since is not None and (day - track.step_since).days < rules.whole(
         "filters", "unit_step_days"
     ):
@@ -152,6 +152,13 @@ def _judge(
         return own
     memory.pending[item.key] = Pending(day, side, [own])
     return held
+
+
+def _at_last_accepted(item: Item, last: Accepted) -> tuple[Decimal, Decimal]:
+    """The last accepted price, in USD and natively: the seller's own price stands still, its rate does not."""
+    if last.currency != item.currency:
+        return last.usd, last.native
+    return round_price(last.native * item.usd / item.native), last.native
 
 
 def _after_waiting(
@@ -177,10 +184,11 @@ def _outside(
     """1 above, -1 below where the price jumps or is outside the gate and new or moved; else 0."""
     if last is not None:
         same = last.currency == item.currency
-        ratio = float(native / last.native) if same else float(usd / last.usd)
-        if abs(math.log(ratio)) > math.log(rules.number("filters", "jump_ratio")) + 1e-15:
+        ratio = native / last.native if same else usd / last.usd
+        jump, moved = rules.exact("filters", "jump_ratio"), rules.exact("filters", "gate_moved")
+        if ratio > jump or ratio * jump < 1:
             return 1 if ratio > 1 else -1
-        if abs(ratio - 1) <= rules.number("filters", "gate_moved"):
+        if abs(ratio - 1) <= moved:
             return 0
     return 0 if band is None else band.side(usd)
 

@@ -33,8 +33,9 @@ class Item:
     route_rank: int
     is_list: bool
     is_marketplace: bool
-    hosts: int
-    offers: int
+    rows: int
+    stated_hosts: int
+    stated_offers: int
     seen_on: date
     age: int
     captures: tuple[tuple[datetime, Decimal], ...]
@@ -141,8 +142,6 @@ def _item(key: str, rows: list[Row], operators: Mapping[str, Operator], day: dat
     last = max(looks)
     one = of_day[0]
     operator = operators[one["operator_id"]]
-    counts = [row["host_count"] for row in of_day if row["host_count"]]
-    offers = [row["offer_count"] for row in of_day if row["offer_count"]]
     return Item(
         key=key,
         group=operator.owner_group,
@@ -157,8 +156,9 @@ def _item(key: str, rows: list[Row], operators: Mapping[str, Operator], day: dat
         route_rank=min(row["route_rank"] for row in of_day),
         is_list=all(row["offer_class"] == "list" for row in of_day),
         is_marketplace=any(row["is_marketplace"] for row in of_day),
-        hosts=max(counts, default=0),
-        offers=max([*offers, len(looks[last])]),
+        rows=len(looks[last]),
+        stated_hosts=max(row["host_count"] or 0 for row in looks[last]),
+        stated_offers=max(row["offer_count"] or 0 for row in looks[last]),
         seen_on=seen_on,
         age=max(0, (day - verified.date()).days),
         captures=tuple((look[0], natives[look]) for look in sorted(natives)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.resources import files
 from typing import Any
 
@@ -20,6 +21,9 @@ class Rules:
 
     def number(self, section: str, name: str) -> float:
         return float(self.sections[section][name])
+
+    def exact(self, section: str, name: str) -> Decimal:
+        return Decimal(str(self.sections[section][name]))
 
     def whole(self, section: str, name: str) -> int:
         return int(self.sections[section][name])

@@ -111,7 +111,7 @@ def test_what_is_read_and_refused_is_known_by_source_and_reason(sample: Sample) 
         "SELECT source_id, reason_code, count(*) FROM rejections WHERE stage <> 'read' GROUP BY ALL ORDER BY ALL"
     )
     assert later == [
-        ("cloud_gpus_com", "memory_not_stated", 17),
+        ("cloud_gpus_com", "memory_not_stated", 16),
         ("cloud_gpus_com", "term_not_stated", 30),
         ("eu_cloud", "fx_missing", 5),
         ("eu_cloud", "memory_not_stated", 8),
