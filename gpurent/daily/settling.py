@@ -16,7 +16,6 @@ from index.run import DayResult, compute_day, store_day
 from warehouse.sql_files import run_sql
 from warehouse.store import Warehouse
 
-TOLERANCE = Decimal("1e-9")
 REASON = "held_release"
 
 
@@ -57,7 +56,7 @@ def settle_held(warehouse: Warehouse, day: date, press: Press) -> Edition | None
     held = held_grades(warehouse, day, newest)
     if not held:
         return None
-    from gpurent.recompute import one_day  # noqa: PLC0415  # needed on the rare day with a large move
+    from gpurent.recompute import TOLERANCE, one_day  # noqa: PLC0415  # needed on the rare day with a large move
 
     independent = one_day(warehouse.connection, day, held)
     released = _references(_compute(warehouse, day, press, dict.fromkeys(held, True)))

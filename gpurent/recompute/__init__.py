@@ -42,18 +42,11 @@ class Difference:
     computed: float | str | None
 
 
-def recompute(
-    warehouse: Warehouse, first_day: date, last_day: date, grade_ids: Sequence[str] | None = None
-) -> dict[date, dict[str, Values]]:
+def recompute(warehouse: Warehouse, first_day: date, last_day: date) -> dict[date, dict[str, Values]]:
     """Day → grade → values. Days before `first_day` are computed too, since each starts from the day before."""
-    wanted = None if grade_ids is None else set(grade_ids)
     with _Opened(warehouse) as connection:
         found = run(connection, last_day)
-    return {
-        day: {name: value for name, value in values.items() if wanted is None or name in wanted}
-        for day, values in found.items()
-        if first_day <= day <= last_day
-    }
+    return {day: values for day, values in found.items() if first_day <= day <= last_day}
 
 
 def one_day(warehouse: Warehouse, day: date, grade_ids: Sequence[str]) -> dict[str, Values]:

@@ -29,7 +29,7 @@ def trade_weight(
 ) -> float:
     """w_T at a level: how far the advertised leg's variance exceeds the traded one's, within the level's bounds."""
     groups = sorted({*voices, *(trade.seller for trade in trades)})
-    prices = {id(trade): carried(trade, memory, day) for trade in trades}
+    prices = {trade: carried(trade, memory, day) for trade in trades}
     draws = multinomial_counts(day, grade_id, groups=len(groups), draws=rules.whole("confidence", "draws"))
     asked: list[float] = []
     paid: list[float] = []
@@ -55,7 +55,7 @@ def trade_weight(
 
 
 def _paid(
-    trades: Sequence[Trade], prices: Mapping[int, float], times: Mapping[str, int], day: date, rules: Rules
+    trades: Sequence[Trade], prices: Mapping[Trade, float], times: Mapping[str, int], day: date, rules: Rules
 ) -> float | None:
     """ln T where each seller is there as many times as drawn; None where it does not exist."""
     drawn = [trade for trade in trades if times[trade.seller]]
@@ -63,7 +63,7 @@ def _paid(
     if shares is None:
         return None
     number = sum(times[trade.seller] for trade in drawn)
-    return math.log(traded([prices[id(trade)] for trade in drawn], shares, number, rules))
+    return math.log(traded([prices[trade] for trade in drawn], shares, number, rules))
 
 
 def _variance(values: Sequence[float]) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -97,17 +97,13 @@ class Facts:
     accepts: dict[str, dict[str, frozenset[str]]]
     grades: list[Row]
     counts_synthetic: bool
-    _by_source: dict[str, list[Row]] = field(default_factory=dict)
 
     def operators_known(self, cutoff: Cutoff) -> dict[str, Operator]:
         """Every operator of the register; without a cited fact it is its own owner group, class unknown."""
         found = {row["operator_id"]: Operator("UNK", row["operator_id"]) for row in self.operators}
         newest: dict[str, Row] = {}
         for row in self.operators:
-            in_force = row["valid_from"] <= cutoff.day and (
-                row["valid_to"] is None or row["valid_to"] > cutoff.day
-            )
-            if row["is_cited"] and in_force and cutoff.sees(row):
+            if row["is_cited"] and _is_in_force(row, cutoff.day) and cutoff.sees(row):
                 have = newest.get(row["operator_id"])
                 if have is None or _is_newer(row, have):
                     newest[row["operator_id"]] = row
@@ -119,10 +115,7 @@ class Facts:
         """Operator and scope → tier."""
         newest: dict[tuple[str, str], Row] = {}
         for row in self.tiers:
-            in_force = row["valid_from"] <= cutoff.day and (
-                row["valid_to"] is None or row["valid_to"] > cutoff.day
-            )
-            if in_force and cutoff.sees(row):
+            if _is_in_force(row, cutoff.day) and cutoff.sees(row):
                 key = (row["operator_id"], row["scope"])
                 if key not in newest or _is_newer(row, newest[key]):
                     newest[key] = row
@@ -140,10 +133,7 @@ class Facts:
                 newest[row["spec_id"]] = row
         by_code: dict[str, Row] = {}
         for row in newest.values():
-            in_force = row["valid_from"] <= cutoff.day and (
-                row["valid_to"] is None or row["valid_to"] > cutoff.day
-            )
-            if row["status"] == "active" and (in_force or cutoff.is_reconstructed):
+            if row["status"] == "active" and (_is_in_force(row, cutoff.day) or cutoff.is_reconstructed):
                 have = by_code.get(row["code"])
                 if have is None or row["valid_from"] > have["valid_from"]:
                     by_code[row["code"]] = row
@@ -168,13 +158,11 @@ def tier_of(tiers: Mapping[tuple[str, str], str], operator_id: str, scope: str) 
     return None if scope == "ZZ" else tiers.get((operator_id, scope), "NR")
 
 
-def read_facts(connection: duckdb.DuckDBPyConnection, *, at: datetime | None = None) -> Facts:
-    """Everything, under the registers that were the newest at `at` (now, where it is None)."""
+def read_facts(connection: duckdb.DuckDBPyConnection) -> Facts:
+    """Everything, under the newest registers."""
     connection.execute("SET TimeZone = 'UTC'")
     version = connection.execute(
-        "SELECT register_version FROM normalisations WHERE known_at <= coalesce($at, known_at)"
-        " ORDER BY known_at DESC, register_version LIMIT 1",
-        {"at": at},
+        "SELECT register_version FROM normalisations ORDER BY known_at DESC, register_version LIMIT 1"
     ).fetchall()
     bound = {"version": version[0][0] if version else ""}
     purpose = connection.execute("SELECT value FROM warehouse_facts WHERE name = 'purpose'").fetchall()
@@ -206,6 +194,10 @@ def _rows(
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
+def _is_in_force(row: Row, day: date) -> bool:
+    return bool(row["valid_from"] <= day and (row["valid_to"] is None or row["valid_to"] > day))
+
+
 def _is_newer(row: Row, have: Row) -> bool:
     mine = (row["valid_from"], row["known_at"], _reverse(row["record_sha256"]))
     theirs = (have["valid_from"], have["known_at"], _reverse(have["record_sha256"]))
@@ -215,10 +207,3 @@ def _is_newer(row: Row, have: Row) -> bool:
 def _reverse(text: str) -> list[int]:
     """A key that sorts texts the other way round: of two records of one time the first by hash stands."""
     return [-ord(letter) for letter in text]
-
-
-def by_snapshot(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["snapshot_id"]].append(row)
-    return found

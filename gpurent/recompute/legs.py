@@ -13,7 +13,7 @@ from gpurent.recompute.filters import Counted, round_price
 from gpurent.recompute.items import Item
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Accepted, GradeMemory, Voice
-from gpurent.recompute.sums import cap_of, filled_to, kept_parts, mid_median, trimmed_mean
+from gpurent.recompute.sums import cap_of, filled_to, mid_median, trimmed_mean
 
 
 def voices_of(
@@ -112,6 +112,3 @@ def routes_hold(voices: Mapping[str, Voice], shares: Mapping[str, float], rules:
     return max(parts) <= largest + 1e-12 and 1 / math.fsum(part * part for part in parts) >= rules.level(
         3, "effective_routes"
     )
-
-
-__all__ = ["Matched", "advertised", "kept_parts", "matched_change", "routes_hold", "shares_of", "voices_of"]

@@ -98,7 +98,7 @@ def prepare(
 
 def reaches(board: Board, rules: Rules) -> int:
     """The best level that the day's voices and trades hold, from 1 to 4; 6 where there are too few voices."""
-    real = [voice for voice in board.voices.values() if not voice.is_frozen]
+    real = _heard(board)
     fresh = sum(1 for voice in real if voice.age == 0)
     if len(real) < rules.level(4, "offering_groups"):
         return WITHHELD
@@ -137,8 +137,7 @@ def publish(
     board.changed = _change(board, ancestors, published, rules)
     reached = reaches(board, rules)
     if board.is_stopped:
-        _remember(board, WITHHELD, reached, None, is_observed=False)
-        return Values(day, board.grade.grade_id, "withheld", WITHHELD)
+        return _withheld(board, reached)
     level = settle_level(board, reached)
     if level == WITHHELD:
         return _modelled(board, rules, ancestors, published, alone)
@@ -163,20 +162,7 @@ def publish(
         reference = memory.reference_log + board.changed + rules.level(level, "kappa") * news
         memory.index_log = (memory.index_log or 0.0) + board.matched.index_log
     _remember(board, level, reached, reference, is_observed=True)
-    return Values(
-        day,
-        board.grade.grade_id,
-        "published",
-        level,
-        reference,
-        cross,
-        board.asked,
-        paid,
-        weight,
-        None if board.discount is None else board.discount.log,
-        board.changed,
-        memory.index_log,
-    )
+    return _published(board, level, reference, cross, paid, weight)
 
 
 def _change(board: Board, ancestors: Sequence[Board], published: Mapping[str, Values], rules: Rules) -> float:
@@ -206,7 +192,7 @@ def _modelled(
     memory, day = board.memory, board.day
     recent = rules.level(5, "carry_days")
     may_carry = (
-        len([voice for voice in board.voices.values() if not voice.is_frozen]) != 1
+        len(_heard(board)) != 1
         and memory.last_published == day - timedelta(days=1)
         and memory.last_observed is not None
         and (day - memory.last_observed).days <= recent
@@ -225,22 +211,37 @@ def _modelled(
             board.changed = reduced.matched.log
             memory.matched[day] = board.changed
             _remember(board, MODELLED, WITHHELD, reference, is_observed=False)
-            return Values(
-                day,
-                board.grade.grade_id,
-                "published",
-                MODELLED,
-                reference,
-                reference,
-                board.asked,
-                _traded(board, rules),
-                0.0,
-                None if board.discount is None else board.discount.log,
-                board.changed,
-                memory.index_log,
-            )
-    _remember(board, WITHHELD, WITHHELD, None, is_observed=False)
-    return Values(day, board.grade.grade_id, "withheld", WITHHELD)
+            return _published(board, MODELLED, reference, reference, _traded(board, rules), 0.0)
+    return _withheld(board, WITHHELD)
+
+
+def _published(
+    board: Board, level: int, reference: float, cross: float, paid: float | None, weight: float
+) -> Values:
+    return Values(
+        board.day,
+        board.grade.grade_id,
+        "published",
+        level,
+        reference,
+        cross,
+        board.asked,
+        paid,
+        weight,
+        None if board.discount is None else board.discount.log,
+        board.changed,
+        board.memory.index_log,
+    )
+
+
+def _withheld(board: Board, reached: int) -> Values:
+    _remember(board, WITHHELD, reached, None, is_observed=False)
+    return Values(board.day, board.grade.grade_id, "withheld", WITHHELD)
+
+
+def _heard(board: Board) -> list[Voice]:
+    """The voices that count for a level: frozen ones do not."""
+    return [voice for voice in board.voices.values() if not voice.is_frozen]
 
 
 def _traded(board: Board, rules: Rules) -> float | None:

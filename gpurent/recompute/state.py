@@ -63,7 +63,7 @@ class GroupMemory:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A discount in logs with its standard error; `is_own` where the grade's own pairs made it."""
+    """A discount in logs with its standard error."""
 
     log: float
     error: float
@@ -84,10 +84,7 @@ class GradeMemory:
     level: int = 6
     reached: int = 6
     matched: dict[date, float] = field(default_factory=dict)
-    basis: str = "advertised"
-    defined_days: set[date] = field(default_factory=set)
     last_discount: tuple[date, Estimate] | None = None
-    has_begun: bool = False
     prices: dict[date, tuple[float, int]] = field(default_factory=dict)
     fresh_voices: dict[date, dict[str, float]] = field(default_factory=dict)
     index_log: float | None = None
