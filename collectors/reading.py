@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from collectors.document import Document
 from collectors.items import Item, RowRejection, StatedOffer
 from collectors.price_text import currency_written
-from collectors.reasons import RowError, printable
+from collectors.reasons import RowError, printable, refuse
 from collectors.registry import SourceRecord
 from collectors.tables import BadRow
 from collectors.values import Row, as_instant, raw_text
@@ -83,12 +83,7 @@ def each_row(
         try:
             made = convert(row, source)
             for item in [made] if isinstance(made, BaseModel) else made:
-                written = currency_written(item.price_text) if isinstance(item, StatedOffer) else None
-                if isinstance(item, StatedOffer) and written not in {None, item.currency}:
-                    detail = f"the price {item.price_text} is in {written}, the list in {item.currency}"
-                    yield _rejection(number, row, "other_currency", detail)
-                    continue
-                yield _numbered(item, number, row)
+                yield _numbered(_in_its_currency(item), number, row)
         except RowError as fault:
             yield _rejection(number, row, fault.reason_code, fault.detail)
         except ValidationError as error:
@@ -113,6 +108,16 @@ def time_of_list(value: Any, name: str) -> datetime | None:
         return as_instant(value, name)
     except RowError as fault:
         raise SourceError("document_time", fault.detail) from None
+
+
+def _in_its_currency(item: Item) -> Item:
+    """The item; `other_currency` in place of an offer whose price is written in another currency than it is in."""
+    written = currency_written(item.price_text) if isinstance(item, StatedOffer) else None
+    if not isinstance(item, StatedOffer) or written in {None, item.currency}:
+        return item
+    return refuse(
+        "other_currency", f"the price {item.price_text} is in {written}, the list in {item.currency}"
+    )
 
 
 def _numbered(item: Item, number: int, row: Row) -> Item:

@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from collectors.reasons import RowError
 from gpurent.core.errors import ConfigError
 
 _NOT_PART_OF_A_NAME = re.compile(r"[\s_-]+")
@@ -66,6 +67,16 @@ def instance_types(cloud: str) -> Mapping[str, InstanceType]:
         except (KeyError, ValueError, ArithmeticError) as error:
             raise ConfigError(f"collectors/instances/{cloud}.csv, line {number}: {error}") from None
     return MappingProxyType(found)
+
+
+def whole_machine(cloud: str, name: str) -> InstanceType:
+    """The type of that name in the cloud's table. RowError `unknown_instance_type`, `gpu_slice`."""
+    machine = instance_types(cloud).get(key(name))
+    if machine is None:
+        raise RowError("unknown_instance_type", f"{name} is not in collectors/instances/{cloud}.csv")
+    if machine.is_slice:
+        raise RowError("gpu_slice", f"{name} has {machine.gpu_count} of one {machine.chip_text}")
+    return machine
 
 
 def _instance(row: Mapping[str, str]) -> InstanceType:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from collectors.instances import InstanceType, instance_types, key
+from collectors.instances import InstanceType, whole_machine
 from collectors.reasons import RowError
 from collectors.registry import SourceRecord
 from collectors.values import Row, day, optional_text, text
@@ -83,12 +83,7 @@ def refuse_no_gpu(name: str) -> None:
 def machine_named(name: str) -> InstanceType:
     """A type of collectors/instances/aws.csv. RowError `not_a_gpu`, `unknown_instance_type`, `gpu_slice`."""
     refuse_no_gpu(name)
-    machine = instance_types("aws").get(key(name))
-    if machine is None:
-        raise RowError("unknown_instance_type", f"{name} is not in collectors/instances/aws.csv")
-    if machine.is_slice:
-        raise RowError("gpu_slice", f"{name} has {machine.gpu_count} of one {machine.chip_text}")
-    return machine
+    return whole_machine("aws", name)
 
 
 def fields_of(machine: InstanceType, source: SourceRecord) -> dict[str, Any]:

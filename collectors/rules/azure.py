@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collectors.instances import InstanceType, instance_types, key
+from collectors.instances import InstanceType, instance_types, key, whole_machine
 from collectors.price_text import Price, price
 from collectors.reasons import RowError
 from collectors.values import Row, currency, optional, optional_number, optional_text, text
@@ -76,13 +76,6 @@ def sku_of(row: Row) -> str:
 def gpu_size(row: Row) -> InstanceType:
     """The GPUs of the row's size. Raises RowError for a size without GPU, with a share of one, or not in the table."""
     name = text(row, "armSkuName")
-    size = instance_types("azure").get(key(name))
-    if size is None:
-        is_gpu = name.lower().startswith(_GPU_FAMILY)
-        code = "unknown_instance_type" if is_gpu else "not_a_gpu"
-        raise RowError(
-            code, f"{name} is not in collectors/instances/azure.csv" if is_gpu else f"{name} has no GPU"
-        )
-    if size.is_slice:
-        raise RowError("gpu_slice", f"{name} has {size.gpu_count} of one {size.chip_text}")
-    return size
+    if key(name) not in instance_types("azure") and not name.lower().startswith(_GPU_FAMILY):
+        raise RowError("not_a_gpu", f"{name} has no GPU")
+    return whole_machine("azure", name)

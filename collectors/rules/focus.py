@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from collectors.instances import InstanceType, Machine, instance_types, key
+from collectors.instances import InstanceType, Machine, whole_machine
 from collectors.reasons import RowError
 from collectors.values import Row, decimal_text, number, optional_number, optional_text, shown, text
 
@@ -73,7 +73,7 @@ def gpu_machine(row: Row) -> Machine:
             return _aws(found[1])
         size = _AZURE_SIZE.search(words)
         if size is not None:
-            return _looked_up("azure", size[0])
+            return whole_machine("azure", size[0])
     raise RowError(
         "not_a_gpu", f"no GPU machine is named in {shown(optional_text(row, 'ChargeDescription') or '')}"
     )
@@ -154,13 +154,4 @@ def _from_details(row: Row) -> Machine | None:
 def _aws(name: str) -> InstanceType:
     if not _AWS_GPU_FAMILY.match(name):
         raise RowError("not_a_gpu", f"{name} has no GPU")
-    return _looked_up("aws", name)
-
-
-def _looked_up(cloud: str, name: str) -> InstanceType:
-    machine = instance_types(cloud).get(key(name))
-    if machine is None:
-        raise RowError("unknown_instance_type", f"{name} is not in collectors/instances/{cloud}.csv")
-    if machine.is_slice:
-        raise RowError("gpu_slice", f"{name} has {machine.gpu_count} of one {machine.chip_text}")
-    return machine
+    return whole_machine("aws", name)

@@ -12,9 +12,9 @@ from collectors.reasons import RowError
 from collectors.values import Row, optional_number, shown, text
 
 _METRIC = "GPU Per Hour"
-# hardware at the customer's place and licences of others: another product than a rented GPU
 # older names say the family of a shape and no GPU: it is left open, not guessed (`A100 - v2` names one)
 _SHAPE_FAMILY = re.compile(r"- (?:E\d|V\d|X\d)$")
+# hardware at the customer's place and licences of others: another product than a rented GPU
 _OTHER_SERVICE = re.compile(r"VMware|Cloud@Customer|Roving Edge", re.IGNORECASE)
 
 
