@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from gpurent.cli.output import dash, line, table
+from gpurent.cli.output import dash, line, percent, table
 from gpurent.core.ids import canonical_decimal
 from gpurent.core.numbers import round_half_even
 from gpurent.publish.words import codes, counted, in_words
@@ -18,6 +18,7 @@ from gpurent.publish.words import codes, counted, in_words
 Row = Mapping[str, Any]
 
 BLANK = (" ",)
+WEIGHT_DECIMALS = 2
 _ADVERTISED = ("owner group", "USD", "weight", "in the mean", "verified", "items", "why")
 _TRADED = ("seller", "USD", "weight", "newest", "GPU-hours", "why")
 
@@ -68,11 +69,6 @@ def number(value: Decimal | None) -> str:
     return "-" if value is None else canonical_decimal(value)
 
 
-def percent_of(value: Decimal | None, decimals: int = 2) -> str:
-    """A share as per cent."""
-    return "-" if value is None else f"{round_half_even(value * 100, decimals)} %"
-
-
 def age_of(days: int) -> str:
     """When it was verified."""
     return "today" if days == 0 else f"{counted(days, 'day')} ago"
@@ -106,7 +102,7 @@ def _voice_row(group: Row) -> tuple[object, ...]:
     return (
         group["owner_group"],
         number(voice["usd_per_gpu_hour"]),
-        percent_of(voice["weight"]),
+        percent(voice["weight"], WEIGHT_DECIMALS),
         _kept(voice["kept_part"]),
         age_of(voice["verified_age_days"]),
         len(used),
@@ -136,7 +132,7 @@ def _show_traded(console: Console, price: Row, groups: Sequence[Row]) -> None:
         line(console, f"{leg}: no trades", "bold")
         return
     trades = f"{counted(price['trade_count'], 'trade')} in {counted(price['trade_window_days'], 'day')}"
-    line(console, f"{leg}: {trades}, weight in the price {percent_of(price['trade_weight'], 0)}", "bold")
+    line(console, f"{leg}: {trades}, weight in the price {percent(price['trade_weight'])}", "bold")
     rows = [_seller_row(group) for group in groups]
     console.print(table(_TRADED, rows, numbers=("USD", "weight", "GPU-hours")))
 
@@ -148,7 +144,7 @@ def _seller_row(group: Row) -> tuple[object, ...]:
     return (
         group["owner_group"],
         number(voice["usd_per_gpu_hour"]),
-        percent_of(voice["weight"]),
+        percent(voice["weight"], WEIGHT_DECIMALS),
         age_of(voice["verified_age_days"]),
         number(voice["gpu_hours"]),
         _why(voice, ()),

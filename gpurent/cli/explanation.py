@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from gpurent.cli.explainsummary import age_of, number, percent_of, show_exclusions, show_summary
-from gpurent.cli.output import dash, line, sample_line
+from gpurent.cli.explainsummary import WEIGHT_DECIMALS, age_of, number, show_exclusions, show_summary
+from gpurent.cli.output import dash, line, percent, sample_line
 from gpurent.core.errors import NotFoundError
 from gpurent.publish.levels import Lack
 from gpurent.publish.words import in_words, rules_in_words, why_withheld
@@ -85,7 +85,8 @@ def _show_leg(console: Console, leg: str, price: Row, groups: Sequence[Mapping[s
             why = f", {rules_in_words(voice['reason_code'])}" if voice["reason_code"] else ""
             line(
                 console,
-                f"  {group['owner_group']} {number(voice['usd_per_gpu_hour'])}, weight {percent_of(voice['weight'])}, "
+                f"  {group['owner_group']} {number(voice['usd_per_gpu_hour'])}, "
+                f"weight {percent(voice['weight'], WEIGHT_DECIMALS)}, "
                 f"{voice['state']}{why}, verified {age_of(voice['verified_age_days'])}",
             )
         for item in group.get("items", ()):

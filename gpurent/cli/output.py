@@ -61,9 +61,9 @@ def dash(value: object) -> str:
     return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
-def percent(share: Decimal | float | None) -> str:
-    """A share as whole per cent."""
-    return "-" if share is None else f"{round_half_even(Decimal(str(share)) * 100, 0)} %"
+def percent(share: Decimal | float | None, decimals: int = 0) -> str:
+    """A share as per cent, whole unless `decimals` are asked for."""
+    return "-" if share is None else f"{round_half_even(Decimal(str(share)) * 100, decimals)} %"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> Table:

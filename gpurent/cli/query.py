@@ -104,10 +104,11 @@ def _show_rows(
     console: Console, names: Sequence[str], rows: Sequence[Sequence[object]], notice: str | None
 ) -> None:
     from gpurent.cli.output import line, records, sample_line, table, width_of
+    from gpurent.publish.words import counted
 
     sample_line(console, is_sample=notice is not None)
     if names and rows and width_of(names, rows) > console.width:
         records(console, names, rows)
     elif names:
         console.print(table(names, rows))
-    line(console, f"{len(rows)} row{'s' * (len(rows) != 1)}", "dim")
+    line(console, counted(len(rows), "row"), "dim")

@@ -29,7 +29,7 @@ def sync_file(path: Path) -> None:
 def write_atomic(path: Path, body: bytes) -> None:
     """Replace `path` by `body`: afterwards it holds the old bytes or the new ones, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _temporary_for(path)
     with temporary.open("wb") as stream:
         stream.write(body)
         stream.flush()
@@ -45,7 +45,7 @@ def replacing(path: Path) -> Iterator[Path]:
     When the block raises, the temporary file is removed and `path` stays as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _temporary_for(path)
     _clear_abandoned(path)
     try:
         yield temporary
@@ -55,6 +55,10 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         temporary.unlink(missing_ok=True)
         temporary.with_name(f"{temporary.name}.wal").unlink(missing_ok=True)
+
+
+def _temporary_for(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
 def _clear_abandoned(path: Path) -> None:
@@ -72,5 +76,5 @@ def _is_running(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass  # it is somebody else's
     return True

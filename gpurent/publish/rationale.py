@@ -16,7 +16,16 @@ from gpurent.core.numbers import round_half_even
 from gpurent.publish.canonical import records
 from gpurent.publish.levels import lacks, same_sellers
 from gpurent.publish.tables import EditionTables
-from gpurent.publish.words import codes, counted, in_words, joined, rules_in_words, voice_number, why_withheld
+from gpurent.publish.words import (
+    codes,
+    counted,
+    in_words,
+    joined,
+    rules_in_words,
+    sentence,
+    voice_number,
+    why_withheld,
+)
 from index.parameters import Methodology
 
 Row = Mapping[str, Any]
@@ -58,7 +67,7 @@ def _template() -> Template:
         "cell": escaped,
         "dash": lambda value: "-" if value is None else value,
         "share": share,
-        "sentence": lambda text: text[:1].upper() + text[1:],
+        "sentence": sentence,
     }
     return environment.get_template("rationale.md.j2")
 
@@ -92,9 +101,9 @@ def _grade(price: Row, voices: list[Row], refused: list[Row], method: Methodolog
     return {
         "price": price,
         "level_reason": _level_reason(price),
-        "lacks": [f"{_sentence(str(lack))}." for lack in lacks(price, method)],
+        "lacks": [f"{sentence(str(lack))}." for lack in lacks(price, method)],
         "move": _move(price),
-        "flags": [_sentence(in_words("flags", flag)) for flag in codes(price["flags"])],
+        "flags": [sentence(in_words("flags", flag)) for flag in codes(price["flags"])],
         "exclusions": list(_exclusion_lines(refused)),
         "held": list(_state_lines(voices)),
     }
@@ -142,7 +151,7 @@ def _state_lines(voices: list[Row]) -> Iterable[str]:
     ):
         owners = sorted(row["owner_group"] for row in voices if row["state"] == state)
         if owners:
-            yield f"{_sentence(_names(owners))} {verb}."
+            yield f"{sentence(_names(owners))} {verb}."
 
 
 def _withheld(prices: Sequence[Row]) -> list[dict[str, Any]]:
@@ -159,7 +168,3 @@ def _names(owners: list[str]) -> str:
     shown = [escaped(owner) for owner in owners[:_NAMES_SHOWN]]
     rest = len(owners) - len(shown)
     return joined([*shown, f"{rest} others"]) if rest else joined(shown)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

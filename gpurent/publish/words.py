@@ -118,6 +118,11 @@ def counted(count: int | None, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def sentence(text: str) -> str:
+    """The text with a capital letter at its start."""
+    return text[:1].upper() + text[1:]
+
+
 def joined(parts: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     *head, last = list(parts) or [""]

@@ -23,7 +23,6 @@ from gpurent.core.stages import reach
 from gpurent.publish.canonical import csv_bytes, parquet_bytes
 from gpurent.publish.manifest import SAMPLE_NOTICE
 from gpurent.publish.site.aboutpage import make_about
-from gpurent.publish.site.figures import sentence
 from gpurent.publish.site.front import make_front
 from gpurent.publish.site.gradepage import GradePage
 from gpurent.publish.site.names import Owners
@@ -32,7 +31,7 @@ from gpurent.publish.site.reading import SiteData, read_site
 from gpurent.publish.site.seriesfiles import ALL_SERIES, facts, series_files
 from gpurent.publish.site.swap import swap_in
 from gpurent.publish.tables import PACKAGE
-from gpurent.publish.words import in_words, value_in_words
+from gpurent.publish.words import in_words, sentence, value_in_words
 from grades.register_files import load_registers
 from index.parameters import Methodology
 from warehouse import Warehouse

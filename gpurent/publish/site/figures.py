@@ -59,8 +59,3 @@ def direction(log: Decimal | None) -> str:
 def tidy(value: Decimal | None, decimals: int) -> str:
     """A number with at most so many decimals, and no zeros at its end."""
     return DASH if value is None else canonical_decimal(round_half_even(value, decimals))
-
-
-def sentence(text: str) -> str:
-    """The text with a capital letter at its start."""
-    return text[:1].upper() + text[1:]

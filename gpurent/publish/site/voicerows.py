@@ -165,5 +165,6 @@ def make_refusals(rows: Iterable[Row], owners: Owners) -> list[Refusal]:
         records = sum(row["records"] for row in members)
         noun = "offer" if leg == "advertised" else "trade"
         unnamed = sum(row["records"] for row in members if not row["owner_group"])
-        found.append(Refusal(leg, rules_in_words(code), code, counted(records, noun), named, unnamed))
-    return sorted(found, key=lambda one: (-int(one.count.split()[0]), one.leg, one.code))
+        refusal = Refusal(leg, rules_in_words(code), code, counted(records, noun), named, unnamed)
+        found.append((-records, leg, code, refusal))
+    return [refusal for *_, refusal in sorted(found, key=lambda one: one[:3])]
