@@ -5,10 +5,9 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from gpurent.core.clock import at_utc
 from gpurent.publish.edition import write_edition
 from gpurent.publish.sample_key import sample_key
 from tests.collectors.cases import FIXTURES
+from tests.loopback import serving
 from tests.publish import synthetic_market as market
 
 HOME = "/srv/gpurent"
@@ -127,13 +127,8 @@ class _Source(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Source)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(_Source) as address:
+        yield address
 
 
 def in_a_shell(command: str, desk: Path, endpoint: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -6,14 +6,33 @@ python crawl_once.py WAREHOUSE ENDPOINT SOURCE… prints the report as JSON.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from collectors.live import collect
 from gpurent.core.clock import RecordedClock
 from gpurent.core.settings import Settings
 from warehouse.store import open_warehouse
+
+
+def crawl_once(warehouse: Path, endpoint: str, source_ids: Sequence[str]) -> dict[str, Any]:
+    """Such a run; its report. No setting of the person who runs the tests reaches it."""
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, __file__, str(warehouse), endpoint, *source_ids],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=root,
+        env={"PYTHONPATH": root, "PATH": "/usr/bin:/bin"},
+    )
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 class StepClock(RecordedClock):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -24,6 +21,8 @@ from gpurent.core.clock import RecordedClock
 from gpurent.core.errors import ConfigError, NotFoundError
 from gpurent.core.settings import Settings
 from tests.collectors.cases import FIXTURES
+from tests.collectors.crawl_once import crawl_once
+from tests.loopback import serving
 from warehouse.store import Warehouse, open_warehouse
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -93,14 +92,8 @@ def site() -> Iterator[Site]:
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(Handler) as found.url:
+        yield found
 
 
 SERVED = ("azure", "ecb", "gpurentalprices", "runpod", "vast")
@@ -116,17 +109,7 @@ class Crawl:
 @pytest.fixture(scope="module")
 def crawl(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Crawl:
     database = tmp_path_factory.mktemp("live") / "w.duckdb"
-    script = Path(__file__).with_name("crawl_once.py")
-    done = subprocess.run(
-        [sys.executable, str(script), str(database), site.url, *SERVED],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-        env={"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"},
-    )
-    assert done.returncode == 0, done.stderr
-    return Crawl(json.loads(done.stdout), database, site)
+    return Crawl(crawl_once(database, site.url, SERVED), database, site)
 
 
 @pytest.fixture

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +15,8 @@ import pytest
 from collectors.registry import load_sources
 from gpurent.core.clock import RecordedClock
 from tests.collectors.cases import FIXTURES
+from tests.collectors.crawl_once import crawl_once
+from tests.loopback import serving
 from warehouse.store import Warehouse, open_warehouse
 
 ASKED = ("aws", "google_calculator", "oracle", "ovhcloud", "scaleway")
@@ -68,14 +66,8 @@ def site() -> Iterator[Site]:
         def log_message(self, *_: Any) -> None:
             """Quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(Handler) as found.url:
+        yield found
 
 
 @dataclass
@@ -87,15 +79,7 @@ class Crawl:
 @pytest.fixture(scope="module")
 def crawl(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawl]:
     database = tmp_path_factory.mktemp("live") / "w.duckdb"
-    script = Path(__file__).with_name("crawl_once.py")
-    done = subprocess.run(
-        [sys.executable, str(script), str(database), site.url, *ASKED],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
-    assert done.returncode == 0, done.stderr
+    crawl_once(database, site.url, ASKED)
     clock = RecordedClock(datetime(2026, 12, 1, tzinfo=UTC))
     with open_warehouse(database, clock=clock) as opened:
         yield Crawl(site.asked, opened)

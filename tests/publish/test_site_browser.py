@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpurent.publish.site import write_site
+from tests.loopback import serving
 from tests.publish import synthetic_market as market
 
 pytestmark = pytest.mark.browser
@@ -44,13 +44,8 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
-    thread = threading.Thread(target=serving.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    thread.join()
-    serving.server_close()
+    with serving(partial(_Quiet, directory=str(site))) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

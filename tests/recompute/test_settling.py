@@ -29,7 +29,7 @@ from warehouse.store import Warehouse
 
 pytestmark = pytest.mark.slow
 DAY = date(2026, 8, 15)
-H100 = "code = 'H100-Y080-Y-YY-YY-OD-YY-J' AND bucket = 'ALL'"
+H100 = "H100-Y080-Y-YY-YY-OD-YY-J"
 NEXT_MORNING = at_utc(DAY, 24 + 9)
 
 
@@ -43,7 +43,9 @@ def held(sample_run: SampleRun, tmp_path: Path):
         connection.execute("SET TimeZone = 'UTC'")
         for table in (*TABLES, "editions"):
             connection.execute(f"DELETE FROM {table} WHERE day = $day", {"day": DAY})
-        connection.execute(f"UPDATE grades SET is_composite = FALSE WHERE {H100}")
+        connection.execute(
+            "UPDATE grades SET is_composite = FALSE WHERE code = $code AND bucket = 'ALL'", {"code": H100}
+        )
         connection.execute(
             "UPDATE offers SET usd_per_gpu_hour = usd_per_gpu_hour * 1.2,"
             " native_per_gpu_hour = native_per_gpu_hour * 1.2"
@@ -61,7 +63,9 @@ def stored(warehouse: Warehouse, day: date) -> list[tuple[object, ...]]:
     """vintage, status, reason, R of the H100 on a day."""
     return warehouse.rows(
         "SELECT vintage, status, reason_code, reference_usd_per_gpu_hour::DOUBLE FROM reference_prices"
-        f" WHERE day = DATE '{day}' AND grade_id IN (SELECT grade_id FROM grades WHERE {H100}) ORDER BY vintage"
+        " WHERE day = $day AND grade_id IN (SELECT grade_id FROM grades WHERE code = $code AND bucket = 'ALL')"
+        " ORDER BY vintage",
+        {"day": day, "code": H100},
     )
 
 
