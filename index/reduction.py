@@ -15,7 +15,7 @@ from typing import Any
 from gpurent.core.clock import at_utc, utc_day
 from grades.match import match_axes, operators_known
 from index.parameters import Methodology
-from index.steps.observation import Capture, DayItem, DayTrade
+from index.steps.observation import Capture, DayItem, DayTrade, Span
 from warehouse.sql_files import run_sql, run_sql_dicts
 from warehouse.store import Warehouse
 
@@ -117,6 +117,9 @@ def _item(row: Mapping[str, Any], day: date, holds: Mapping[str, str]) -> DayIte
     def capture(name: str) -> Capture:
         return Capture(row[f"{name}_captured_at"], row[f"{name}_native_per_gpu_hour"])
 
+    def span(name: str) -> Span:
+        return Span(row[f"{name}_first_at"], row[f"{name}_last_at"])
+
     return DayItem(
         item_key=row["item_key"],
         owner_group=row["owner_group"],
@@ -147,6 +150,8 @@ def _item(row: Mapping[str, Any], day: date, holds: Mapping[str, str]) -> DayIte
         last=capture("last"),
         lowest=capture("lowest"),
         highest=capture("highest"),
+        at_or_below=span("at_or_below"),
+        at_or_above=span("at_or_above"),
         is_marketplace=bool(row["is_marketplace"]),
         host_count=row["host_count"],
         offer_count=row["offer_count"],

@@ -1,8 +1,10 @@
 """Weighted medians and trimmed means: the estimators of the two legs.
 
-A median compares cumulative weights as exact rationals of their shortest decimal spelling, because 0.1 + 0.2
-against 0.3 decides it wrongly in binary. A trimmed mean is continuous in the weights and needs no such care. Values
-are sorted before they are summed, so no result depends on the order of the input.
+A median jumps where the cumulative weight meets a half, so it must not be decided by rounding: weights are added as
+exact rationals of their shortest decimal spelling (0.1 + 0.2 is 0.3), and a sum within a billionth of a half is a
+half, because caps leave equal shares a few units apart in the last place. A trimmed mean is continuous in the
+weights and needs no such care. Values are sorted before they are summed, so no result depends on the order of the
+input.
 """
 
 from __future__ import annotations
@@ -15,6 +17,10 @@ from typing import Literal
 
 Number = float | int | Decimal
 Tie = Literal["lower", "upper", "mid"]
+
+TIE_TOLERANCE = 1e-9
+"""Relative distance from a share of the weight that counts as meeting it."""
+_JUST_UNDER, _JUST_OVER = Fraction(1) - Fraction(1, 10**9), Fraction(1) + Fraction(1, 10**9)
 
 
 def _exact(value: Number) -> Fraction:
@@ -35,7 +41,8 @@ def weighted_median(*, values: Sequence[float], weights: Sequence[Number], tie: 
     """The value at half the weight. Weights <= 0 are dropped; nothing left raises ValueError.
 
     `lower`: first value whose cumulative weight reaches half (SOFR's rule, used for trades); `upper`: first whose
-    cumulative weight exceeds half; `mid`: the mean of both (used for offers). Cormen et al., ch. 9; any value
+    cumulative weight exceeds half; `mid`: the mean of both (used for offers). Within `TIE_TOLERANCE` of half is
+    half. Cormen et al., ch. 9; any value
     between lower and upper minimises the weighted absolute deviation.
     """
     pairs = _ordered(values, weights)
@@ -46,9 +53,9 @@ def weighted_median(*, values: Sequence[float], weights: Sequence[Number], tie: 
     running = Fraction(0)
     for value, weight in pairs:
         running += weight
-        if lower is None and running >= half:
+        if lower is None and running >= half * _JUST_UNDER:
             lower = value
-        if running > half:
+        if running > half * _JUST_OVER:
             upper = value
             break
     if lower is None or upper is None:  # the total exceeds its half, so both were met
@@ -68,7 +75,7 @@ def weighted_quantile(*, values: Sequence[float], weights: Sequence[Number], sha
     running = Fraction(0)
     for value, weight in pairs:
         running += weight
-        if running >= wanted:
+        if running >= wanted * _JUST_UNDER:
             return value
     return pairs[-1][0]
 

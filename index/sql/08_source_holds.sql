@@ -1,12 +1,14 @@
 -- Grain: one source that does not count on the day, with why.
 -- Unit: days.
 -- Inputs: sources, snapshots, editions.
--- Clause: DESIGN 5: a source is untried until its first live success and then 14 days in shadow; not for sources
--- read only from files, nor in a warehouse that had not published when the source first succeeded.
+-- Clause: DESIGN 5: a source with a rendered fixture is untried until its first live success and then 14 days in
+-- shadow; not for sources read only from files, nor in a warehouse that had not published when the source first
+-- succeeded.
 WITH current_sources AS (
     SELECT
         s.source_id,
         s.is_file_only,
+        s.fixture_origin,
         s.first_live_success,
         row_number() OVER (PARTITION BY s.source_id ORDER BY s.known_at DESC, s.record_sha256) AS newest
     FROM sources AS s
@@ -41,7 +43,7 @@ judged AS (
     FROM current_sources AS c
     LEFT JOIN first_success AS f ON c.source_id = f.source_id
     CROSS JOIN first_edition AS e
-    WHERE c.newest = 1 AND NOT c.is_file_only
+    WHERE c.newest = 1 AND c.fixture_origin = 'rendered' AND NOT c.is_file_only
 )
 
 SELECT

@@ -37,6 +37,10 @@ SELECT
     i.lowest_native_per_gpu_hour,
     i.highest_captured_at,
     i.highest_native_per_gpu_hour,
+    i.at_or_below_first_at,
+    i.at_or_below_last_at,
+    i.at_or_above_first_at,
+    i.at_or_above_last_at,
     o.offer_id
 FROM day_items AS i
 INNER JOIN item_offers AS o ON i.item_key = o.item_key

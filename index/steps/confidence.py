@@ -53,7 +53,7 @@ def _distances(
 
 def _level_draws(view: View, outcome: Outcome, counts: NDArray[np.int64], method: Methodology) -> Floats:
     """ln P in every draw, at the run's weight and discount."""
-    groups = view.groups
+    groups = view.clusters(outcome.traded)
     weight = outcome.trade_weight or 0.0
     shift = outcome.discount.log if outcome.discount is not None else 0.0
     is_traded_basis = view.basis == "traded_equivalent"
@@ -131,7 +131,7 @@ def confidence_of(
     rules = method.confidence
     low = high = None
     if outcome.level < MODELLED:
-        groups = view.groups
+        groups = view.clusters(outcome.traded)
         counts = multinomial_counts(view.day, view.grade_id, groups=len(groups), draws=rules.draws)
         centre = float(outcome.cross_section_log)
         distances = _distances(_level_draws(view, outcome, counts, method), centre, len(groups), rules)

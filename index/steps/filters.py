@@ -16,7 +16,7 @@ from decimal import Decimal
 
 from index.formulas.location import median, median_absolute_deviation, weighted_median
 from index.parameters import FilterRules, Methodology
-from index.steps.observation import Capture, DayItem, Judged
+from index.steps.observation import DayItem, Judged
 from index.steps.state import Accepted, Pending, SeriesState
 
 
@@ -125,11 +125,19 @@ def _ratio(item: DayItem, native: Decimal, last: Accepted | None) -> float | Non
 
 
 def _confirms_itself(item: DayItem, side: int, last: Accepted | None, band: Band, rules: FilterRules) -> bool:
-    """Two captures at least an hour apart and the lower median lie outside on the same side."""
-    captures: list[Capture] = [item.first, item.last, item.lowest, item.highest]
-    outside = [c.at for c in captures if _test(item, c.native, last, band, rules).is_outside(side)]
-    apart = timedelta(hours=rules.confirmation_hours)
-    return bool(outside) and max(outside) - min(outside) >= apart
+    """Two captures at least an hour apart and the lower median lie outside on the same side.
+
+    Where the median is outside, so are all captures at least as far out; first and last are looked at by themselves.
+    """
+
+    def is_outside(native: Decimal) -> bool:
+        return _test(item, native, last, band, rules).is_outside(side)
+
+    if not is_outside(item.native if item.stated_native is None else item.stated_native):
+        return False
+    beyond = item.at_or_above if side > 0 else item.at_or_below
+    outside = [beyond.first, beyond.last, *(c.at for c in (item.first, item.last) if is_outside(c.native))]
+    return max(outside) - min(outside) >= timedelta(hours=rules.confirmation_hours)
 
 
 def _lower_median(prices: tuple[Decimal, ...]) -> Decimal:

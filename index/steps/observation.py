@@ -57,12 +57,21 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """From the first to the last of some captures of a day."""
+
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DayItem:
     """An item's price of a day: one row of the stateless reduction.
 
     `usd` and `native` are per GPU-hour; `native` is the lower median of the day's captures in the seller's
-    currency. `snapshot_day` is the day of the captures (before the day itself when the item is carried);
-    `verified_age_days` is the day minus the UTC date of the row's own verification.
+    currency; `at_or_below` and `at_or_above` span the captures on either side of it. `snapshot_day` is the day of
+    the captures (before the day itself when the item is carried); `verified_age_days` is the day minus the UTC date
+    of the row's own verification. `stated_usd` and `stated_native` keep what the flicker rule replaced.
     """
 
     item_key: str
@@ -94,11 +103,14 @@ class DayItem:
     last: Capture
     lowest: Capture
     highest: Capture
+    at_or_below: Span
+    at_or_above: Span
     is_marketplace: bool
     host_count: int | None
     offer_count: int | None
     source_hold: str | None = None
     stated_usd: Decimal | None = None
+    stated_native: Decimal | None = None
     relabelled_from: str | None = None
     unit_step: bool = False
 

@@ -36,7 +36,6 @@ class Prepared:
     trades: list[DayTrade]
     pairs: tuple[Pair, ...]
     estimate: Estimate | None
-    basis_changed: bool
     is_basis_due: bool
     exclusions: list[Exclusion]
     outage: bool
@@ -175,7 +174,7 @@ def prepare(
     """Judge a grade's items and trades. `state` is yesterday's and is brought up to `day` in place.
 
     `trades` reach back over the discount's window. On an outage no item is judged: nothing was seen, so nothing is
-    accepted, held or carried.
+    accepted, held or carried, and a grade that has no basis yet gets none.
     """
     rename(state, renamed)
     before = dict(state.accepted)
@@ -187,12 +186,11 @@ def prepare(
     in_window = {trade.trade_key for trade in trades if 0 <= (day - trade.day).days < widest}
     counted, outliers = screen_prices([t for t in eligible if t.trade_key in in_window], method)
     pairs = make_pairs(eligible, state.groups, day, method)
-    changed = due = False
-    if state.basis is None and (voices or counted):
+    is_due = False
+    if state.basis is not None:
+        state.basis, is_due = basis_on(state.basis, state.discount, day, method)
+    elif not outage and (voices or counted):
         state.basis = "advertised" if voices else "traded_equivalent"
-    elif state.basis is not None:
-        basis, due = basis_on(state.basis, state.discount, day, method)
-        changed, state.basis = basis != state.basis, basis
     shown, _ = traded_leg(counted, day, state.matched, method)
     window = shown.window_days if shown is not None else 0
     return Prepared(
@@ -207,8 +205,7 @@ def prepare(
         trades=counted,
         pairs=pairs,
         estimate=own_estimate(outside(pairs, day, window), method),
-        basis_changed=changed,
-        is_basis_due=due,
+        is_basis_due=is_due,
         exclusions=[
             *_exclusions(judged + aside),
             *(one for one in excluded if one.record_id in in_window),

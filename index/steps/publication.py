@@ -39,8 +39,7 @@ class View:
     """What a recursion sees of a day: voices, trades, each item's accepted price before the day, and its discount.
 
     `pairs` are those of the discount's window, `pool` other grades' own estimates; `variances` are given where they
-    are another run's (a left-out run takes the grade's), else they are drawn. `basis_changed` restarts R on a new
-    basis.
+    are another run's (a left-out run takes the grade's), else they are drawn.
     """
 
     day: date
@@ -54,7 +53,6 @@ class View:
     pool: tuple[Estimate, ...] = ()
     discount_memory: DiscountMemory = NO_DISCOUNT
     variances: Variances | None = None
-    basis_changed: bool = False
     outage: bool = False
 
     def without(self, owner_group: str) -> View:
@@ -66,12 +64,10 @@ class View:
             pairs=tuple(pair for pair in self.pairs if pair.owner_group != owner_group),
         )
 
-    @property
-    def groups(self) -> list[str]:
-        """Owner groups with a voice or a trade, sorted: the clusters of the bootstrap."""
-        return sorted(
-            {voice.owner_group for voice in self.voices} | {trade.owner_group for trade in self.trades}
-        )
+    def clusters(self, traded: TradedLeg | None) -> list[str]:
+        """Owner groups with a voice or a trade in T, sorted: the clusters of the bootstrap."""
+        sellers = set() if traded is None else {trade.owner_group for trade in traded.trades}
+        return sorted({voice.owner_group for voice in self.voices} | sellers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,7 @@ def draw_variances(
     view: View, leg: AdvertisedLeg, traded: TradedLeg, method: Methodology
 ) -> Variances | None:
     """Bootstrap variances of both legs; None where the advertised one has none."""
-    groups = view.groups
+    groups = view.clusters(traded)
     counts = multinomial_counts(view.day, view.grade_id, groups=len(groups), draws=method.confidence.draws)
     of_offers = variance(advertised_draws(view.voices, groups, counts, method))
     if of_offers is None:
@@ -199,11 +195,15 @@ class _Legs:
     reached: Reached
 
 
+def _traded(view: View, change: Decimal, method: Methodology) -> tuple[TradedLeg | None, int | None]:
+    """T with older trades carried to the day, whose own matched change is `change`, and the level they reach."""
+    return traded_leg(view.trades, view.day, {**view.matched_history, view.day: change}, method)
+
+
 def _legs(view: View, change: Decimal, method: Methodology) -> _Legs:
     leg = advertised_leg(view.voices, method)
     offers = offer_test(view.voices, leg, method)
-    history = {**view.matched_history, view.day: change}
-    traded, trade_level = traded_leg(view.trades, view.day, history, method)
+    traded, trade_level = _traded(view, change, method)
     window = traded.window_days if traded is not None else 0
     pairs = outside(view.pairs, view.day, window)
     discount = discount_of(pairs, view.pool, view.discount_memory, view.day, method)
@@ -282,7 +282,7 @@ def publish(
     if is_first:
         _start(state, outcome)
     else:
-        _continue(state, outcome, change, method, restarts=view.basis_changed)
+        _continue(state, view, outcome, change, method)
     _flag(outcome, legs)
     return _published(state, view, outcome), outcome
 
@@ -315,7 +315,7 @@ def _start(state: PublicationState, outcome: Outcome) -> None:
 
 
 def _continue(
-    state: PublicationState, outcome: Outcome, change: _Change, method: Methodology, *, restarts: bool
+    state: PublicationState, view: View, outcome: Outcome, change: _Change, method: Methodology
 ) -> None:
     """M and I run on; R takes M and a part of the composition gap, or restarts at P on a new basis."""
     assert state.reference_log is not None
@@ -324,6 +324,7 @@ def _continue(
     if outcome.level == MODELLED:
         outcome.matched_log = outcome.cross_section_log - state.reference_log
         outcome.flags.append("modelled_from_parent")
+        outcome.traded, _ = _traded(view, outcome.matched_log, method)
     else:
         outcome.matched_log = change.log
         if change.flag is not None:
@@ -334,7 +335,7 @@ def _continue(
         outcome.flags.append("after_gap")
     kappa = method.kappa(outcome.level)
     gap = float(outcome.cross_section_log - state.reference_log - outcome.matched_log)
-    if restarts:
+    if outcome.level < MODELLED and state.basis not in {None, view.basis}:
         outcome.reference_log = outcome.cross_section_log
         outcome.flags.append("basis_change")
     else:
@@ -369,6 +370,7 @@ def _published(state: PublicationState, view: View, outcome: Outcome) -> Publica
         raw_level=outcome.raw_level,
         last_observed=view.day if outcome.level < MODELLED else state.last_observed,
         cross_section_log=outcome.cross_section_log,
+        basis=view.basis if outcome.level < MODELLED else state.basis,
         gap_prices=None,
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpurent.core.numbers import round_half_even
+from index.formulas.location import TIE_TOLERANCE
 from index.parameters import Methodology
 from index.steps.legs import TradedLeg
 from index.steps.observation import PRICE_DECIMALS
@@ -129,7 +130,7 @@ def _lower_medians(prices: Floats, volume: Floats) -> Floats:
     order = np.argsort(prices, kind="stable")
     upper = np.cumsum(volume[:, order], axis=1)
     half = upper[:, -1:] / 2
-    first = (upper >= half * (1 - 1e-12)).argmax(axis=1)
+    first = (upper >= half * (1 - TIE_TOLERANCE)).argmax(axis=1)
     return np.asarray(prices[order][first])
 
 

@@ -85,7 +85,6 @@ def finish(
         pairs=prepared.pairs,
         pool=tuple(pool),
         discount_memory=state.discount,
-        basis_changed=prepared.basis_changed,
         outage=prepared.outage,
     )
     main_before, left_out_before = state.main, dict(state.left_out)

@@ -133,6 +133,7 @@ class GroupMemory:
 class PublicationState:
     """The recursion of R and I: one for the grade and one for each left-out owner group.
 
+    `basis` is what R stands on: another one restarts it on the next day that is published from its own data.
     `gap_prices` holds, only while nothing is published, the accepted prices as of the last published day.
     """
 
@@ -144,6 +145,7 @@ class PublicationState:
     raw_level: int | None = None
     last_observed: date | None = None
     cross_section_log: Decimal | None = None
+    basis: str | None = None
     gap_prices: dict[str, Accepted] | None = None
 
     def to_json(self) -> Json:
@@ -156,6 +158,7 @@ class PublicationState:
             "w": self.raw_level,
             "o": _text(self.last_observed),
             "p": None if self.cross_section_log is None else str(self.cross_section_log),
+            "b": self.basis,
         }
         if self.gap_prices is not None:
             data["g"] = {key: price.to_json() for key, price in self.gap_prices.items()}
@@ -176,6 +179,7 @@ class PublicationState:
             raw_level=data.get("w"),
             last_observed=_day(data.get("o")),
             cross_section_log=number("p"),
+            basis=data.get("b"),
             gap_prices=None
             if gap is None
             else {key: Accepted.from_json(price) for key, price in gap.items()},

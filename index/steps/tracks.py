@@ -131,7 +131,7 @@ def _flicker(item: DayItem, track: Track, day: date, method: Methodology) -> Day
     first = day - timedelta(days=rules.flicker_median_days - 1)
     window = [price for seen, price in track.recent if seen >= first]
     calm = sorted(window)[(len(window) - 1) // 2]
-    return replace(item, native=calm, usd=item.usd_of(calm), stated_usd=item.usd)
+    return replace(item, native=calm, usd=item.usd_of(calm), stated_usd=item.usd, stated_native=item.native)
 
 
 def _unit_step(item: DayItem, track: Track, day: date, method: Methodology) -> DayItem:

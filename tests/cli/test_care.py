@@ -213,12 +213,12 @@ def test_an_older_warehouse_is_upgraded_with_a_word_and_a_newer_one_refused(home
     line = lines_of(call("doctor", "--json").document, "warehouse")[0]
     assert line["state"] == "fail"
     assert "run: gpurent migrate" in line["text"]
-    assert call("migrate", "--json").document["applied"] == ["006_as_of"]
+    assert call("migrate", "--json").document["applied"] == ["007_item_spans"]
     assert call("migrate", "--json").document["applied"] == []
 
     _make_older(home / "gpurent.duckdb")
     written = in_a_process("collect", "--endpoint", "http://127.0.0.1:9", "focus", cwd=home)
-    assert "was written by an older version; brought up to date: 006_as_of" in written.err
+    assert "was written by an older version; brought up to date: 007_item_spans" in written.err
 
     connection = connect(home / "gpurent.duckdb")
     connection.execute("INSERT INTO schema_migrations VALUES (999, 'of_tomorrow', 'x', now())")
@@ -232,11 +232,12 @@ def test_an_older_warehouse_is_upgraded_with_a_word_and_a_newer_one_refused(home
 def _make_older(path: Path) -> None:
     """Take the last schema file back, as a version that did not have it would have left the file."""
     newest = migrations.all_migrations()[-1]
-    assert newest.title == "006_as_of"
+    assert newest.title == "007_item_spans"
     connection = connect(path)
     connection.execute("DELETE FROM schema_migrations WHERE number = $1", [newest.number])
-    for macro in ("offers_as_of", "operator_tiers_as_of", "reference_prices_as_of"):
-        connection.execute(f"DROP MACRO TABLE {macro}")
+    for side in ("below", "above"):
+        for which in ("first", "last"):
+            connection.execute(f"ALTER TABLE items DROP COLUMN at_or_{side}_{which}_at")
     connection.close()
 
 

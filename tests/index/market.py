@@ -12,7 +12,7 @@ from decimal import Decimal
 from gpurent.core.clock import at_utc
 from index.formulas.robust import Estimate
 from index.parameters import Methodology, load
-from index.steps.observation import Capture, DayItem, DayTrade
+from index.steps.observation import Capture, DayItem, DayTrade, Span
 from index.steps.publication import NO_PARENTS, Parents
 from index.steps.series import GradeDay, run_day
 from index.steps.state import SeriesState
@@ -58,6 +58,9 @@ def quote(
     native = money(price)
     seen = carried_from or when
     taken = [Capture(at_utc(seen, hour), money(p)) for hour, p in captures or [(12, price)]]
+    middle = sorted(capture.native for capture in taken)[(len(taken) - 1) // 2]
+    below = [capture.at for capture in taken if capture.native <= middle]
+    above = [capture.at for capture in taken if capture.native >= middle]
     operator = f"{group}{item}"
     key = "|".join((group, operator, host or operator, "H100", form_memory, "C", "NV", "VM", "OD", place))
     return DayItem(
@@ -90,6 +93,8 @@ def quote(
         last=taken[-1],
         lowest=min(taken, key=lambda capture: capture.native),
         highest=max(taken, key=lambda capture: capture.native),
+        at_or_below=Span(min(below), max(below)),
+        at_or_above=Span(min(above), max(above)),
         is_marketplace=marketplace,
         host_count=None,
         offer_count=None,

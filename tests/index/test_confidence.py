@@ -79,13 +79,26 @@ def test_the_traded_leg_of_a_draw_with_everyone_once_is_the_leg_itself():
     ]
     graded = Market().step([], trades)
     leg = graded.outcome.traded
-    groups = graded.view.groups
+    groups = graded.view.clusters(leg)
     once = np.ones((1, len(groups)), dtype=np.int64)
     assert traded_draws(leg, groups, once, METHOD)[0] == pytest.approx(leg.log, abs=1e-9)
     counts = multinomial_counts("trades", groups=len(groups), draws=50)
     drawn = traded_draws(leg, groups, counts, METHOD)
     assert np.isfinite(drawn).any()
     assert math.log(2) <= np.nanmin(drawn) <= np.nanmax(drawn) <= math.log(2 + 0.05 * 11)
+
+
+def test_drawn_are_who_has_a_voice_or_a_trade_in_t_and_nobody_else():
+    market = Market()
+    market.step(PRICES)
+    trades = [
+        trade("s1", 3, day(0)),
+        *(trade(f"s{i}", 3, day(6), hours=2000, number=i, buyer=f"b{i}") for i in range(2, 10)),
+    ]
+    market.next_day = day(6)
+    graded = market.step([quote(group, price, day(6)) for group, price in PRICES.items()], trades)
+    assert graded.outcome.traded.window_days == 1
+    assert graded.view.clusters(graded.outcome.traded) == [*sorted(PRICES), *(f"s{i}" for i in range(2, 10))]
 
 
 def test_the_matched_change_of_a_draw_is_of_the_drawn_groups():

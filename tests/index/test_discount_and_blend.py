@@ -119,6 +119,23 @@ def test_the_basis_changes_on_the_first_of_a_month_after_forty_days_and_says_so_
     assert next_month(date(2026, 12, 31)) == date(2027, 1, 1)
 
 
+def test_a_basis_that_changes_on_a_day_without_a_value_restarts_the_reference_on_the_next_one():
+    market = Market()
+    pool = [Estimate(math.log(0.9), 0.02, 30, 5)]
+    change = next_month(day(45))
+    seen = {}
+    while market.next_day <= change + timedelta(days=2):
+        when = market.next_day
+        items = [quote(group, price, when) for group, price in SIX.items()]
+        seen[when] = market.step(items, pool=pool, outage=when == change)
+    before, after = seen[change - timedelta(days=1)], seen[change + timedelta(days=1)]
+    assert (before.view.basis, after.view.basis) == ("advertised", "traded_equivalent")
+    assert seen[change].outcome.reason == "outage"
+    assert "basis_change" in after.outcome.flags
+    assert float(reference(after) - reference(before)) == pytest.approx(math.log(0.9))
+    assert "basis_change" not in seen[change + timedelta(days=2)].outcome.flags
+
+
 def test_a_break_in_d_starts_the_count_anew():
     memory = remember_discount(NO_DISCOUNT, Discount(-0.1, 0.02, 20, 4, "own"), day(0))
     lapsed = remember_discount(memory, Discount(-0.1, 0.02, 3, 1, "lapsed"), day(1))

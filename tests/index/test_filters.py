@@ -65,6 +65,21 @@ def test_a_day_confirms_itself_with_two_captures_an_hour_apart_on_one_side():
     assert of(market.step([*items, two]), "a").usd == Decimal("1.500000000")
 
 
+def test_the_captures_that_confirm_a_day_need_not_be_its_extremes_nor_its_first_and_last():
+    market = warmed()
+    items = [quote(g, p, day(3)) for g, p in SIX.items() if g != "a"]
+    # 02:00 and 08:00 lie outside above, the last capture inside; the lower median is 2.79
+    three = quote("a", "2.79", day(3), captures=[(2, "2.80"), (8, "2.79"), (11, "2.10")])
+    assert of(market.step([*items, three]), "a").usd == Decimal("2.790000000")
+
+
+def test_captures_within_an_hour_do_not_confirm_however_many_lie_inside_around_them():
+    market = warmed()
+    items = [quote(g, p, day(3)) for g, p in SIX.items() if g != "a"]
+    three = quote("a", "2.79", day(3), captures=[(8, "2.80"), (8, "2.79"), (11, "2.10")])
+    assert of(market.step([*items, three]), "a").usd == Decimal("2.100000000")
+
+
 def test_two_captures_of_which_one_is_inside_do_not_confirm():
     market = warmed()
     items = [quote(g, p, day(3)) for g, p in SIX.items() if g != "a"]

@@ -71,6 +71,17 @@ def test_decimal_thirds_do_not_break_a_median():
     assert weighted_median(values=[1, 2, 3], weights=[0.1, 0.2, 0.3], tie="upper") == 3
 
 
+def test_a_half_that_rounding_missed_is_a_half():
+    # what caps leave of two equal sellers, one of them with two trades; one unit in the last place either way
+    for first in (math.nextafter(0.5, 0), 0.5, math.nextafter(0.5, 1)):
+        given = {"values": [1, 2, 3], "weights": [first, 0.25, 0.25]}
+        assert weighted_median(**given, tie="lower") == 1
+        assert weighted_median(**given, tie="mid") == 1.5
+        assert weighted_median(**given, tie="upper") == 2
+    assert weighted_median(values=[1, 2, 3], weights=[0.499999, 0.25, 0.250001], tie="lower") == 2
+    assert weighted_quantile(values=[1, 2], weights=[math.nextafter(0.25, 0), 0.75], share=0.25) == 1
+
+
 @given(weights)
 def test_a_trimmed_mean_lies_within_its_values_and_without_trim_is_the_mean(given_weights):
     values = [float(i * i % 7) for i in range(len(given_weights))]

@@ -220,6 +220,44 @@ def test_three_trades_of_two_sellers_in_twenty_days_are_level_2_by_the_lower_med
     assert graded.outcome.traded.weights == pytest.approx((0.25, 0.25, 0.5))
 
 
+def test_two_sellers_at_half_the_weight_each_trade_at_the_lower_price_however_the_caps_rounded():
+    # 3 sellers at caps of a third each: sums such as 0.1 + 0.7 / 3 + 1 / 6 fall short of or pass a half
+    for hours in (70, 90, 110, 130, 170, 190, 230):
+        trades = [
+            trade("s1", "2.00", day(0), hours=hours),
+            trade("s2", "2.20", day(0), hours=64, number=1),
+            trade("s2", "2.40", day(0), hours=hours + 33, number=2),
+        ]
+        assert Market().step([], trades).outcome.traded.usd == pytest.approx(2.00)
+
+
+def test_an_outage_on_the_day_of_the_first_trade_decides_no_basis():
+    market = Market()
+    first = market.step([], [trade("s1", "2.00", day(0))], outage=True)
+    assert (first.outcome.reason, market.state.basis) == ("outage", None)
+    graded = market.step([quote(g, p, day(1)) for g, p in SIX.items()], [trade("s1", "2.00", day(0))])
+    assert (graded.view.basis, graded.outcome.level) == ("advertised", 3)
+
+
+def test_trades_of_a_modelled_day_are_carried_by_the_change_that_is_published():
+    parent, child = Market(grade_id="parent"), Market(grade_id="child")
+    others = {"p": "3.00", "q": "3.20", "r": "3.40", "s": "3.60"}
+    trades = [trade("a", "2.00", day(1))]
+    for number in range(2):
+        own, every = family(number, THREE, others)
+        parent.step(every)
+        child.step(own, trades if number else [])
+    moved = {group: Decimal(price) * Decimal("1.1") for group, price in others.items()}
+    own, every = family(2, {"a": "2.10", "b": "2.40"}, moved)
+    parent.step(every)
+    graded = child.step(own, trades, parents=child_of(parent, frozenset(i.item_key for i in own)))
+    assert graded.outcome.level == 5
+    assert (
+        graded.outcome.matched_log != parent.days[-1].outcome.matched_log
+    )  # that has the child's own items too
+    assert graded.outcome.traded.usd == pytest.approx(2.00 * math.exp(graded.outcome.matched_log))
+
+
 def test_two_trades_are_no_price():
     graded = Market().step([], [trade("s1", "2.00", day(0)), trade("s2", "2.20", day(0))])
     assert (graded.outcome.level, graded.outcome.reason) == (6, "no_offers")
