@@ -46,6 +46,7 @@ def daily(
     sample: Annotated[bool, Parameter(negative="")] = False,
     replay: Path | None = None,
     vintage: str | None = None,
+    catch_up: Annotated[bool, Parameter(negative="")] = False,
     context: Given,
 ) -> Output:
     """Collect, then publish the latest day whose cut-off has passed.
@@ -60,25 +61,32 @@ def daily(
         Publish every day of this archive folder, under the archive's own clock.
     vintage
         Why a day that is published already is published again with other content.
+    catch_up
+        Publish all missed days, also when more than seven of them have no look at any source.
     """
     from gpurent.cli.runreports import show_daily
     from gpurent.daily import run_daily
 
-    _check_daily(day, sample=sample, replay=replay, vintage=vintage)
+    _check_daily(day, sample=sample, replay=replay, vintage=vintage, catch_up=catch_up)
     report = run_daily(
         context.settings,
         day=day,
         is_sample=sample,
         replay=replay,
         vintage_reason=vintage,
+        catches_up=catch_up,
         progress=context.progress,
     )
     document = _with_whole_paths(report.as_json())
     return Output(document, lambda console: show_daily(console, document), report.exit_code)
 
 
-def _check_daily(day: date | None, *, sample: bool, replay: Path | None, vintage: str | None) -> None:
+def _check_daily(
+    day: date | None, *, sample: bool, replay: Path | None, vintage: str | None, catch_up: bool
+) -> None:
     """Refuse words that contradict each other."""
+    if catch_up and (sample or replay is not None):
+        raise UsageError("--catch-up goes with live data; an archive has no missed days")
     if sample and replay is not None:
         raise UsageError("--sample and --replay exclude each other: the sample is an archive of its own")
     if day is not None and (sample or replay is not None):

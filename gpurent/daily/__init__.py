@@ -74,9 +74,13 @@ def run_daily(
     is_sample: bool = False,
     replay: Path | None = None,
     vintage_reason: str | None = None,
+    catches_up: bool = False,
     progress: Progress = SILENT,
 ) -> DailyRun:
-    """Collect, then publish: the latest day whose cut-off has passed, or every day of an archive."""
+    """Collect, then publish: the latest day whose cut-off has passed, or every day of an archive.
+
+    `catches_up`: publish missed days without a look as outages, however many there are.
+    """
     from gpurent.daily.grading import check_registers  # noqa: PLC0415
     from gpurent.daily.publishing import publish_latest  # noqa: PLC0415
     from gpurent.daily.replaying import publish_archive, sample_archive  # noqa: PLC0415
@@ -85,4 +89,4 @@ def run_daily(
     if is_sample or replay is not None:
         folder = replay if replay is not None else sample_archive()
         return publish_archive(settings, folder, vintage_reason, progress, is_sample=is_sample)
-    return publish_latest(settings, day, vintage_reason, progress)
+    return publish_latest(settings, day, vintage_reason, progress, catches_up=catches_up)

@@ -16,6 +16,7 @@ from gpurent import __version__
 from gpurent.core.clock import SystemClock
 from gpurent.core.errors import GpurentError
 from gpurent.core.ids import content_id
+from gpurent.daily.clockcheck import refuse_clock_set_back
 from warehouse.store import Warehouse
 
 
@@ -34,7 +35,11 @@ class RunLog:
 
 @contextmanager
 def recorded_run(warehouse: Warehouse, command: str, run_id: str) -> Iterator[RunLog]:
-    """Record start and end of a run; an error is recorded with its exit code and goes on."""
+    """Record start and end of a run; an error is recorded with its exit code and goes on.
+
+    Refused with ConfigError, before anything is recorded, where the clock stands before what is there.
+    """
+    refuse_clock_set_back(warehouse)
     versions = {"gpurent": __version__, "duckdb": duckdb.__version__, "python": platform.python_version()}
 
     def record(event: str, exit_code: int | None, report: object) -> None:

@@ -37,10 +37,13 @@ from index.parameters import Methodology, bundled_versions, load
 from index.reduction import LIVE
 from index.run import DayResult, Memory, compute_day, store_day, stored_content
 from warehouse.public import write_public
-from warehouse.sql_files import run_sql_dicts
+from warehouse.sql_files import run_sql, run_sql_dicts
 from warehouse.store import Warehouse, open_warehouse
 
 SAMPLE, REPLAY = "sample", "replay"
+PACKAGE = "gpurent.daily.sql"
+MISSED_DAYS = 7
+"""So many days without a look are published as outages without a question."""
 
 
 def publish_day(
@@ -135,9 +138,7 @@ def show_all(warehouse: Warehouse, settings: Settings, *, is_sample: bool) -> tu
 
 def table_of(warehouse: Warehouse, edition: Edition) -> list[dict[str, Any]]:
     """The headline rows of an edition."""
-    return run_sql_dicts(
-        warehouse, "gpurent.daily.sql", "headline", {"day": edition.day, "vintage": edition.vintage}
-    )
+    return run_sql_dicts(warehouse, PACKAGE, "headline", {"day": edition.day, "vintage": edition.vintage})
 
 
 def due_day(now: datetime, method: Methodology) -> date:
@@ -148,8 +149,39 @@ def due_day(now: datetime, method: Methodology) -> date:
     return day
 
 
-def _days_to_publish(warehouse: Warehouse, wanted: date | None, method: Methodology) -> list[date]:
-    """From the day after the last published one to the day that is due; one past day when it is asked for."""
+def _only_reconstructed(day: date, why: str) -> UsageError:
+    return UsageError(
+        f"--day {day}: {why}, so it can only be reconstructed: gpurent index --from {day} --to {day}"
+    )
+
+
+def _refuse_unknown_then(warehouse: Warehouse, day: date, method: Methodology) -> None:
+    """A first live day that was over before anything was recorded is no live day."""
+    ((first_known,),) = run_sql(warehouse, PACKAGE, "first_known", {})
+    if first_known is None or first_known > at_utc(day, method.time.cut_off_hour_utc):
+        raise _only_reconstructed(day, "nothing had been recorded by its cut-off")
+
+
+def _refuse_long_gap(warehouse: Warehouse, first: date, until: date, method: Methodology) -> None:
+    """Days without a look are published as our own outage, for good; many at once are more likely a wrong clock."""
+    bound = {"first": first, "until": until, "cut_off_hour": method.time.cut_off_hour_utc}
+    empty = [day for (day,) in run_sql(warehouse, PACKAGE, "days_without_look", bound)]
+    if len(empty) > MISSED_DAYS:
+        raise UsageError(
+            f"{len(empty)} days from {empty[0]} to {empty[-1]} have no look at any source, and each would be "
+            "published with all grades withheld, for good. Is the clock right? If the program really did not run "
+            "that long: gpurent daily --catch-up"
+        )
+
+
+def _days_to_publish(
+    warehouse: Warehouse, wanted: date | None, method: Methodology, *, catches_up: bool
+) -> list[date]:
+    """From the day after the last published one to the day that is due; one past day when it is asked for.
+
+    Raises UsageError for a day whose cut-off is to come or that can only be reconstructed, and for more than
+    `MISSED_DAYS` days without a look unless `catches_up`.
+    """
     due = due_day(warehouse.clock.now(), method)
     day = wanted or due
     if day > due:
@@ -158,15 +190,16 @@ def _days_to_publish(warehouse: Warehouse, wanted: date | None, method: Methodol
             f"the latest day that can be published is {due}"
         )
     last = last_live_day(warehouse, due + timedelta(days=1))
-    if last is None or (wanted is None and last < day - timedelta(days=366)):
+    if last is None:
+        if wanted is not None:
+            _refuse_unknown_then(warehouse, day, method)
         return [day]
     if day <= last:
         if not [name for name in day_vintages(warehouse, day) if name.isdigit()]:
-            raise UsageError(
-                f"--day {day}: later days are published already, so it can only be reconstructed: "
-                f"gpurent index --from {day} --to {day}"
-            )
+            raise _only_reconstructed(day, "later days are published already")
         return [day]
+    if not catches_up:
+        _refuse_long_gap(warehouse, last + timedelta(days=1), day, method)
     return [last + timedelta(days=number) for number in range(1, (day - last).days + 1)]
 
 
@@ -185,7 +218,9 @@ def refuse_other_purpose(warehouse: Warehouse) -> None:
         )
 
 
-def publish_latest(settings: Settings, day: date | None, reason: str | None, progress: Progress) -> DailyRun:
+def publish_latest(
+    settings: Settings, day: date | None, reason: str | None, progress: Progress, *, catches_up: bool
+) -> DailyRun:
     """Collect (unless a past day is asked for), then publish every day that is due, up to `day`."""
     method = load()
     key = signing_key(settings)
@@ -198,7 +233,7 @@ def publish_latest(settings: Settings, day: date | None, reason: str | None, pro
                 collected = collect_live(warehouse, settings, (), run_id, progress)
             register_version, graded = bring_up_to_date(warehouse, settings, progress)
             press = Press(settings.editions, key, method, register_version)
-            days = _days_to_publish(warehouse, day, method)
+            days = _days_to_publish(warehouse, day, method, catches_up=catches_up)
             memory = memory_before(warehouse, days[0], method)
             editions: list[Edition] = []
             progress.start("publishing days", len(days))

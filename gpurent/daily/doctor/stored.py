@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from gpurent.core.clock import iso_utc
 from gpurent.core.errors import CheckFailedError
 from gpurent.core.ids import sha256_hex
 from gpurent.core.progress import Progress
+from gpurent.daily.clockcheck import fault_of_clock, newest_known
 from gpurent.daily.doctor.lines import Line, fail, ok, warn
 from warehouse import checks
 from warehouse.archive import open_archive
@@ -34,24 +34,14 @@ def _clock(warehouse: Warehouse) -> Line:
         return ok("clock", "nothing is recorded yet")
     if warehouse.fact("purpose") is not None:
         return ok("clock", f"the archive's; the newest record is of {iso_utc(newest)}")
-    now = warehouse.clock.now()
-    if newest > now:
+    fault = fault_of_clock(warehouse)
+    if fault is not None:
         return fail(
             "clock",
-            f"it says {iso_utc(now)}, but something was recorded at {iso_utc(newest)}",
+            fault,
             "set the machine's clock (and keep it set: NTP); nothing may be recorded before what is there",
         )
-    return ok("clock", f"{iso_utc(now)}, later than the newest record of {iso_utc(newest)}")
-
-
-def newest_known(warehouse: Warehouse) -> datetime | None:
-    """The latest `known_at` of any table; None in an empty warehouse."""
-    found = [
-        warehouse.connection.table(name).aggregate("max(known_at)").fetchall()[0][0]
-        for name in sorted(warehouse.tables)
-        if "known_at" in warehouse.schema(name).names
-    ]
-    return max((instant for instant in found if instant is not None), default=None)
+    return ok("clock", f"{iso_utc(warehouse.clock.now())}, not before the newest record of {iso_utc(newest)}")
 
 
 def _archive(warehouse: Warehouse, *, is_deep: bool, progress: Progress) -> Iterator[Line]:
