@@ -51,16 +51,19 @@ class Gate:
         *,
         is_open: bool,
     ) -> None:
-        """`voices` are yesterday's accepted ones with weights; `is_open` on a grade's first or restart day."""
+        """`voices` are yesterday's accepted ones with weights.
+
+        `is_open` on a grade's first or restart day: then every price is accepted, jumps too.
+        """
         self._voices = voices
         self._reference = None if reference_log is None else math.exp(reference_log)
         self._rules = rules
-        self._is_open = is_open
+        self.is_open = is_open
         self._bands: dict[str, Band] = {}
 
     def band(self, owner_group: str) -> Band:
         """What `owner_group` may quote without waiting."""
-        if self._is_open:
+        if self.is_open:
             return OPEN
         if owner_group not in self._bands:
             self._bands[owner_group] = self._compute(owner_group)
@@ -107,21 +110,22 @@ class _Test:
 
 def _test(item: DayItem, native: Decimal, last: Accepted | None, band: Band, rules: FilterRules) -> _Test:
     ratio = _ratio(item, native, last)
-    has_moved = ratio is None or abs(ratio - 1) > rules.gate_moved
+    has_moved = ratio is None or abs(ratio - 1) > Decimal(repr(rules.gate_moved))
     gate = band.side(item.usd_of(native)) if has_moved else 0
     jump = 0
-    if ratio is not None and abs(math.log(ratio)) > math.log(rules.jump_ratio) * (1 + 1e-12):
+    limit = Decimal(repr(rules.jump_ratio))
+    if ratio is not None and (ratio > limit or ratio * limit < 1):
         jump = 1 if ratio > 1 else -1
     return _Test(gate, jump)
 
 
-def _ratio(item: DayItem, native: Decimal, last: Accepted | None) -> float | None:
+def _ratio(item: DayItem, native: Decimal, last: Accepted | None) -> Decimal | None:
     """Price over last accepted, in the seller's currency (in USD where that changed); None for a new item."""
     if last is None:
         return None
     if last.currency == item.currency:
-        return float(native / last.native)
-    return float(item.usd_of(native) / last.usd)
+        return native / last.native
+    return item.usd_of(native) / last.usd
 
 
 def _confirms_itself(item: DayItem, side: int, last: Accepted | None, band: Band, rules: FilterRules) -> bool:
@@ -158,6 +162,23 @@ def _after_waiting(
     return None, Pending(waiting.since, test.side, test.rule, captures), f"{test.rule}_pending"
 
 
+def _decide(
+    item: DayItem, last: Accepted | None, waiting: Pending | None, gate: Gate, day: date, rules: FilterRules
+) -> tuple[Decimal | None, Pending | None, str]:
+    """The price that is accepted today (None: it waits), the state it waits in, and why."""
+    if gate.is_open:
+        return item.native, None, ""
+    band = gate.band(item.owner_group)
+    test = _test(item, item.native, last, band, rules)
+    if waiting is None:
+        if test.side == 0 or _confirms_itself(item, test.side, last, band, rules):
+            return item.native, None, ""
+        return None, Pending(day, test.side, test.rule, (item.native,)), f"{test.rule}_pending"
+    if item.snapshot_day < day:
+        return None, waiting, f"{waiting.rule}_pending"
+    return _after_waiting(item, waiting, test, rules)
+
+
 def judge(item: DayItem, state: SeriesState, gate: Gate, day: date, method: Methodology) -> Judged:
     """Decide which price of `item` counts on `day`, and bring its accepted and pending states up to date in place.
 
@@ -166,32 +187,17 @@ def judge(item: DayItem, state: SeriesState, gate: Gate, day: date, method: Meth
     """
     rules = method.filters
     key = item.item_key
-    last = state.accepted.get(key)
-    if last is not None and (day - last.day).days > method.reference.accepted_price_days:
-        last = None
+    last = state.last_accepted(key, day, method.reference.accepted_price_days)
     waiting = state.pending.pop(key, None)
     if waiting is not None and (day - waiting.since).days > rules.pending_days:
         waiting = None
     if item.unit_step:
         return _keep_last(item, state, last, day, "unit_step", "the price changed by the factor of a unit")
-    band = gate.band(item.owner_group)
-    test = _test(item, item.native, last, band, rules)
-    price: Decimal | None = item.native
-    why = ""
-    if waiting is not None:
-        still: Pending | None
-        if item.snapshot_day < day:
-            price, still = None, waiting
-            why = f"{waiting.rule}_pending"
-        else:
-            price, still, why = _after_waiting(item, waiting, test, rules)
-        if still is not None:
-            state.pending[key] = still
-    elif test.side != 0 and not _confirms_itself(item, test.side, last, band, rules):
-        state.pending[key] = Pending(day, test.side, test.rule, (item.native,))
-        price, why = None, f"{test.rule}_pending"
+    price, still, why = _decide(item, last, waiting, gate, day, rules)
+    if still is not None:
+        state.pending[key] = still
     if price is None:
-        return _keep_last(item, state, last, day, why, _describe(item, last, band))
+        return _keep_last(item, state, last, day, why, _describe(item, last, gate.band(item.owner_group)))
     usd = item.usd_of(price)
     state.accepted[key] = Accepted(day, usd, price, item.currency)
     return Judged(item, "counted", usd, why or None, "", last)

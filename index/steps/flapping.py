@@ -35,14 +35,14 @@ def _daily_voices(memory: GroupMemory, first: date, last: date) -> list[Decimal]
 
 def note_returns(state: SeriesState, items: Iterable[DayItem], day: date, method: Methodology) -> None:
     """Count the groups that are back today after a day without a voice, and freeze on the third return."""
-    rules = method.filters
+    rules, price_days = method.filters, method.reference.accepted_price_days
     yesterday = day - timedelta(days=1)
-    known = {item.owner_group for item in items if item.item_key in state.accepted}
+    known = {item.owner_group for item in items if state.last_accepted(item.item_key, day, price_days)}
     for group in sorted(known):
         memory = state.groups.get(group)
         if memory is None or memory.last_day >= yesterday or frozen_price(memory, day) is not None:
             continue
-        if (day - memory.last_day).days > method.reference.accepted_price_days:
+        if (day - memory.last_day).days > price_days:
             memory.returns = []
             continue
         oldest = day - timedelta(days=rules.flapping_days - 1)

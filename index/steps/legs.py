@@ -18,7 +18,10 @@ from index.steps.voices import Voice, offer_shares
 
 @dataclass(frozen=True, slots=True)
 class AdvertisedLeg:
-    """A and the shares behind it; `route_shares` sum to one over the routes the voices came by."""
+    """A and the shares behind it; `route_shares` sum to one over the routes the voices came by.
+
+    A frozen voice of a group that is absent came by none, so it is in no route's share.
+    """
 
     usd: float
     shares: Mapping[str, float]
@@ -34,7 +37,7 @@ class AdvertisedLeg:
 
     @property
     def effective_routes(self) -> float:
-        """1 / sum of squared route shares; 0 where no voice names a route (all frozen and absent)."""
+        """1 / sum of squared route shares; 0 where no voice came by a route (all frozen and absent)."""
         total = math.fsum(share * share for share in self.route_shares.values())
         return 1 / total if total else 0.0
 
@@ -62,8 +65,9 @@ def advertised_leg(voices: Sequence[Voice], method: Methodology) -> AdvertisedLe
     for voice in sorted(voices, key=lambda voice: voice.owner_group):
         for route, part in sorted(voice.route_shares.items()):
             routes[route] = routes.get(route, 0.0) + part * shares[voice.owner_group]
+    by_routes = math.fsum(routes.values())
     usd = trimmed({voice.owner_group: float(voice.usd) for voice in voices}, shares, method)
-    return AdvertisedLeg(usd, shares, routes)
+    return AdvertisedLeg(usd, shares, {route: share / by_routes for route, share in routes.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def _judge_all(
     judged: list[Judged] = []
     for item in items:
         if item.owner_group in frozen:
-            accepted = state.accepted.get(item.item_key)
+            accepted = state.last_accepted(item.item_key, day, method.reference.accepted_price_days)
             usd = None if accepted is None else accepted.usd
             detail = f"frozen until {state.groups[item.owner_group].frozen_until}"
             judged.append(Judged(item, "frozen", usd, "flapping", detail, accepted))

@@ -270,7 +270,7 @@ def publish(
         cross: float | None = _cross_section(view, legs, level, outcome, method)
         outcome.label = _label(level, view, method, is_traded_only=reached.is_traded_only)
     else:
-        cross = _modelled_cross_section(state, view, legs.offers, parents, gap, method)
+        cross = _modelled_cross_section(state, view, legs, parents, gap, method)
         if cross is not None:
             level, outcome.label = MODELLED, method.levels[MODELLED].label
             outcome.trade_weight = 0.0
@@ -290,15 +290,18 @@ def publish(
 def _modelled_cross_section(
     state: PublicationState,
     view: View,
-    offers: OfferTest,
+    legs: _Legs,
     parents: Parents,
     gap: int | None,
     method: Methodology,
 ) -> float | None:
-    """Level 5: yesterday's reference moved by the parent, for ten days after the last observed one."""
+    """Level 5: yesterday's reference moved by the parent, for ten days after the last observed one.
+
+    For days with too few groups; one whose offers cannot be brought to the basis (a lapsed d) is withheld.
+    """
     carry = method.levels[MODELLED].carry_days or 0
-    is_single = offers.groups == 1
-    if view.outage or is_single or gap != 1 or state.reference_log is None or state.last_observed is None:
+    is_thin = legs.offers.level is None and legs.offers.groups != 1
+    if view.outage or not is_thin or gap != 1 or state.reference_log is None or state.last_observed is None:
         return None
     if (view.day - state.last_observed).days > carry:
         return None

@@ -218,6 +218,11 @@ class SeriesState:
     left_out: dict[str, PublicationState] = field(default_factory=dict)
     recent_pairs: dict[date, dict[str, tuple[float, float, int]]] = field(default_factory=dict)
 
+    def last_accepted(self, item_key: str, day: date, days: int) -> Accepted | None:
+        """The price at which an item last counted, if that was at most `days` before `day`."""
+        found = self.accepted.get(item_key)
+        return None if found is None or (day - found.day).days > days else found
+
     def to_text(self) -> str:
         """Canonical JSON: sorted keys, no spaces."""
         data: Json = {

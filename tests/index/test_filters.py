@@ -118,9 +118,11 @@ def test_nothing_is_pending_on_a_restart_day():
     market = warmed()
     for _ in range(11):
         market.step({"a": "2.10"})
-    restart = market.step({**SIX, "x": "39.00"})
+    restart = market.step({**SIX, "a": "4.20", "x": "39.00"})
     assert "restart" in restart.outcome.flags
     assert of(restart, "x").state == "counted"
+    # a known item's jump is a jump against a price of a market that was not published
+    assert (of(restart, "a").state, of(restart, "a").usd) == ("counted", Decimal("4.200000000"))
 
 
 def test_an_unmoved_price_is_never_pending_however_far_the_market_moves_away():
@@ -135,6 +137,13 @@ def test_the_gate_compares_with_the_others_and_not_with_the_tested_group():
     # 1.31 of the last price and 2.62 of the reference's lower edge: judged by the other five only
     graded = market.step({**SIX, "f": "9.90"})
     assert of(graded, "f").state == "held"
+
+
+def test_exactly_ten_percent_has_not_moved_whatever_binary_makes_of_it():
+    market = warmed(prices={**SIX, "x": "9.00"})
+    # 9.90 / 9 is 1.1 in decimals; in binary it is a little more
+    assert of(market.step({**SIX, "x": "9.90"}), "x").state == "counted"
+    assert of(market.step({**SIX, "x": "10.90"}), "x").rule == "gate_pending"
 
 
 def test_a_moved_price_within_ten_percent_outside_the_gate_is_no_case_for_it():
