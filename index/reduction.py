@@ -166,6 +166,7 @@ def _trade(row: Mapping[str, Any]) -> DayTrade:
         owner_group=row["owner_group"],
         operator_id=row["operator_id"],
         buyer=row["buyer_pseudonym"],
+        agreement=row["agreement_id"],
         item_key=row["item_key"],
         chip=row["chip"],
         form_memory=row["form_memory"],

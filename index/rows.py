@@ -378,7 +378,7 @@ def reference_row(graded: GradeDay, stamp: Stamp, method: Methodology) -> Row:
         "fresh_group_count": 0 if offers is None else offers.fresh_groups,
         "firm_count": 0 if offers is None else offers.firm_groups,
         "offer_count": sum(one.item.offer_rows for one in graded.items if one.counts),
-        "trade_count": 0 if traded is None else len(traded.trades),
+        "trade_count": 0 if traded is None else traded.trade_count,
         "gpu_hours": Decimal(0) if traded is None else traded.gpu_hours,
         "trade_window_days": None if traded is None else traded.window_days,
         "max_leave_one_out": largest,

@@ -24,10 +24,21 @@ __all__ = ["Difference", "Values", "compare", "one_day", "recompute"]
 
 Warehouse = Path | str | duckdb.DuckDBPyConnection
 _STORED = """
-    SELECT grade_id, vintage, status, level, reference_log::DOUBLE, cross_section_log::DOUBLE,
-           matched_change_log::DOUBLE
+    SELECT grade_id, status, level, basis, reason_code, reference_log::DOUBLE, cross_section_log::DOUBLE,
+           matched_change_log::DOUBLE, advertised_log::DOUBLE, traded_log::DOUBLE, trade_weight::DOUBLE,
+           discount_log::DOUBLE, index_log::DOUBLE
     FROM reference_prices WHERE day = $day ORDER BY known_at, vintage
 """
+_LOGS = (
+    "reference_log",
+    "cross_section_log",
+    "matched_change_log",
+    "advertised_log",
+    "traded_log",
+    "trade_weight",
+    "discount_log",
+    "index_log",
+)
 TOLERANCE = 1e-9
 
 
@@ -59,7 +70,8 @@ def one_day(warehouse: Warehouse, day: date, grade_ids: Sequence[str]) -> dict[s
 def compare(warehouse: Warehouse, first_day: date, last_day: date) -> list[Difference]:
     """Every stored value of the newest vintage that differs by more than 1e-9, in order of day and grade.
 
-    Held values are passed over: nothing is printed for them.
+    Compared are status and level, and of published values the reference, what it is made of, the index and the
+    basis; of withheld ones the reason. Held values are passed over: nothing is printed for them.
     """
     found: list[Difference] = []
     with _Opened(warehouse) as connection:
@@ -69,24 +81,39 @@ def compare(warehouse: Warehouse, first_day: date, last_day: date) -> list[Diffe
                 continue
             newest = {row[0]: row for row in connection.execute(_STORED, {"day": day}).fetchall()}
             for name, row in sorted(newest.items()):
-                if row[2] != "held":
+                if row[1] != "held":
                     found += _differences(day, row, values.get(name))
     return found
 
 
 def _differences(day: date, row: tuple[object, ...], mine: Values | None) -> list[Difference]:
-    name, _, status, level, *logs = row
+    name, status, level, basis, reason, *numbers = row
     if mine is None or (status, level) != (mine.status, mine.level):
         computed = None if mine is None else f"{mine.status} {mine.level}"
         return [Difference(day, str(name), "status and level", f"{status} {level}", computed)]
-    columns = ("reference_log", "cross_section_log", "matched_change_log")
-    return [
-        Difference(day, str(name), column, stored, computed)
-        for column, stored in zip(columns, logs, strict=True)
-        if isinstance(stored, float)
-        and ((computed := getattr(mine, column)) is None or abs(computed - stored) > TOLERANCE)
-        and mine.status == "published"
-    ]
+    if status != "published":
+        is_same = reason in {mine.reason_code, "unconfirmed"}
+        return [] if is_same else [Difference(day, str(name), "reason_code", _text(reason), mine.reason_code)]
+    found = [] if basis == mine.basis else [Difference(day, str(name), "basis", str(basis), mine.basis)]
+    for column, stored in zip(_LOGS, numbers, strict=True):
+        computed = getattr(mine, column)
+        if not _agree(stored, computed):
+            found.append(Difference(day, str(name), column, _number(stored), computed))
+    return found
+
+
+def _agree(stored: object, computed: float | None) -> bool:
+    if not isinstance(stored, float) or computed is None:
+        return stored is None and computed is None
+    return abs(computed - stored) <= TOLERANCE
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, float) else None
 
 
 class _Opened:

@@ -12,7 +12,7 @@ from gpurent.recompute.legs import advertised, shares_of
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Estimate, GradeMemory, Trade, Voice
 from gpurent.recompute.sums import filled_to, t_quantile
-from gpurent.recompute.trades import carried, traded, weights_of
+from gpurent.recompute.trades import agreements, carried, traded, weights_of
 
 _NORMAL = 1.96
 
@@ -20,6 +20,7 @@ _NORMAL = 1.96
 def trade_weight(
     grade_id: str,
     day: date,
+    groups: Sequence[str],
     voices: Mapping[str, Voice],
     trades: Sequence[Trade],
     memory: GradeMemory,
@@ -27,9 +28,11 @@ def trade_weight(
     level: int,
     rules: Rules,
 ) -> float:
-    """w_T at a level: how far the advertised leg's variance exceeds the traded one's, within the level's bounds."""
-    groups = sorted({*voices, *(trade.seller for trade in trades)})
-    prices = {trade: carried(trade, memory, day) for trade in trades}
+    """w_T at a level: how far the advertised leg's variance exceeds the traded one's, within the level's bounds.
+
+    `groups` are the owner groups that a resample draws from.
+    """
+    prices = [carried(trade, memory, day) for trade in trades]
     draws = multinomial_counts(day, grade_id, groups=len(groups), draws=rules.whole("confidence", "draws"))
     asked: list[float] = []
     paid: list[float] = []
@@ -55,15 +58,16 @@ def trade_weight(
 
 
 def _paid(
-    trades: Sequence[Trade], prices: Mapping[Trade, float], times: Mapping[str, int], day: date, rules: Rules
+    trades: Sequence[Trade], prices: Sequence[float], times: Mapping[str, int], day: date, rules: Rules
 ) -> float | None:
     """ln T where each seller is there as many times as drawn; None where it does not exist."""
     drawn = [trade for trade in trades if times[trade.seller]]
+    carried_prices = [price for trade, price in zip(trades, prices, strict=True) if times[trade.seller]]
     shares = weights_of(drawn, day, rules, times)
     if shares is None:
         return None
-    number = sum(times[trade.seller] for trade in drawn)
-    return math.log(traded([prices[trade] for trade in drawn], shares, number, rules))
+    number = sum(times[seller] for seller, _, _ in agreements(drawn))
+    return math.log(traded(carried_prices, shares, number, rules))
 
 
 def _variance(values: Sequence[float]) -> float:
@@ -101,4 +105,5 @@ def traded_under_the_joint_cap(
         caps = {seller: fixed.get(seller, 1.0) for seller in now}
         now = filled_to(now, caps)
     scaled = [share * now[t.seller] / held[t.seller] for t, share in zip(trades, shares, strict=True)]
-    return traded([carried(trade, memory, day) for trade in trades], scaled, len(trades), rules)
+    prices = [carried(trade, memory, day) for trade in trades]
+    return traded(prices, scaled, len(agreements(trades)), rules)

@@ -96,7 +96,40 @@ class Facts:
     specs: list[Row]
     accepts: dict[str, dict[str, frozenset[str]]]
     grades: list[Row]
+    sources: list[Row]
+    live_since: datetime | None
     counts_synthetic: bool
+
+    def held_sources(self, cutoff: Cutoff, shadow_days: int) -> frozenset[str]:
+        """Sources known from a rendered fixture only that do not count yet: not reached so far, or in shadow."""
+        if cutoff.is_reconstructed or self.counts_synthetic:
+            return frozenset()
+        newest: dict[str, Row] = {}
+        for row in self.sources:
+            have = newest.get(row["source_id"])
+            if row["known_at"] <= cutoff.at and (have is None or _recorded_later(row, have)):
+                newest[row["source_id"]] = row
+        held = set()
+        for name, row in newest.items():
+            looks = [
+                look
+                for look in self.snapshots
+                if look["source_id"] == name and look["status"] != "failed" and look["known_at"] <= cutoff.at
+            ]
+            if row["fixture_origin"] != "rendered" or row["is_file_only"]:
+                continue
+            if not looks:
+                held.add(name)
+                continue
+            reached: date = min(look["snapshot_day"] for look in looks)
+            if row["first_live_success"] is not None:
+                reached = min(reached, row["first_live_success"])
+            has_published = (
+                self.live_since is not None and min(look["known_at"] for look in looks) > self.live_since
+            )
+            if has_published and (cutoff.day - reached).days < shadow_days:
+                held.add(name)
+        return frozenset(held)
 
     def operators_known(self, cutoff: Cutoff) -> dict[str, Operator]:
         """Every operator of the register; without a cited fact it is its own owner group, class unknown."""
@@ -126,10 +159,7 @@ class Facts:
         newest: dict[str, Row] = {}
         for row in self.specs:
             have = newest.get(row["spec_id"])
-            if have is None or (row["known_at"], _reverse(row["record_sha256"])) > (
-                have["known_at"],
-                _reverse(have["record_sha256"]),
-            ):
+            if have is None or _recorded_later(row, have):
                 newest[row["spec_id"]] = row
         by_code: dict[str, Row] = {}
         for row in newest.values():
@@ -180,6 +210,10 @@ def read_facts(connection: duckdb.DuckDBPyConnection) -> Facts:
             spec: {axis: frozenset(values) for axis, values in axes.items()} for spec, axes in accepts.items()
         },
         grades=_rows(connection, "SELECT * FROM grades ORDER BY known_at"),
+        sources=_rows(connection, "SELECT * FROM sources"),
+        live_since=_rows(connection, "SELECT min(known_at) AS at FROM editions WHERE construction = 'live'")[
+            0
+        ]["at"],
         counts_synthetic=bool(purpose) and purpose[0][0] in {"sample", "replay"},
     )
 
@@ -202,6 +236,11 @@ def _is_newer(row: Row, have: Row) -> bool:
     mine = (row["valid_from"], row["known_at"], _reverse(row["record_sha256"]))
     theirs = (have["valid_from"], have["known_at"], _reverse(have["record_sha256"]))
     return mine > theirs
+
+
+def _recorded_later(row: Row, have: Row) -> bool:
+    mine = (row["known_at"], _reverse(row["record_sha256"]))
+    return mine > (have["known_at"], _reverse(have["record_sha256"]))
 
 
 def _reverse(text: str) -> list[int]:

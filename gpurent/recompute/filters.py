@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -39,10 +39,10 @@ class Band:
         return 1 if value > self.high else -1 if value < self.low else 0
 
 
-def usable(items: Sequence[Item], rules: Rules) -> list[Item]:
-    """Without what is not verified for more than seven days, and without marketplaces that are too thin."""
+def usable(items: Sequence[Item], held: Collection[str], rules: Rules) -> list[Item]:
+    """Without `held` routes, what is not verified for more than seven days, and marketplaces that are too thin."""
     limit = rules.whole("observations", "expiry_days")
-    fresh = [item for item in items if item.age <= limit]
+    fresh = [item for item in items if item.age <= limit and item.route not in held]
     markets: dict[str, list[Item]] = defaultdict(list)
     for item in fresh:
         if item.is_marketplace:
@@ -68,7 +68,7 @@ def freeze(memory: GradeMemory, items: Sequence[Item], day: date, outages: set[d
         present[item.group].append(item)
     for group, found in present.items():
         known = memory.groups.setdefault(group, GroupMemory())
-        if known.frozen_until is not None and day <= known.frozen_until:
+        if is_frozen(memory, group, day):
             continue
         before = day - timedelta(days=1)
         while before in outages:
@@ -83,6 +83,12 @@ def freeze(memory: GradeMemory, items: Sequence[Item], day: date, outages: set[d
             known.frozen_at = round_price(mid_median(recent))
             known.frozen_until = day + timedelta(days=rules.whole("filters", "flapping_freeze_days") - 1)
             known.returns = []
+
+
+def is_frozen(memory: GradeMemory, group: str, day: date) -> bool:
+    """Whether a group's voice stands still on the day."""
+    known = memory.groups.get(group)
+    return known is not None and known.frozen_until is not None and day <= known.frozen_until
 
 
 def round_price(value: Decimal) -> Decimal:
@@ -110,8 +116,7 @@ def count(
     found = []
     for item in items:
         last = last_accepted(memory, item.key, day, rules)
-        known = memory.groups.get(item.group)
-        if known is not None and known.frozen_until is not None and day <= known.frozen_until:
+        if is_frozen(memory, item.group, day):
             if last is not None:
                 found.append(Counted(item, last.usd, last.native, is_frozen=True))
             continue
@@ -150,7 +155,7 @@ def _judge(
         return held if found is None else found
     if side == 0 or _confirms_itself(item, side, last, band, rules):
         return own
-    memory.pending[item.key] = Pending(day, side, [own])
+    memory.pending[item.key] = Pending(day, side, [item.native])
     return held
 
 
@@ -158,7 +163,7 @@ def _at_last_accepted(item: Item, last: Accepted) -> tuple[Decimal, Decimal]:
     """The last accepted price, in USD and natively: the seller's own price stands still, its rate does not."""
     if last.currency != item.currency:
         return last.usd, last.native
-    return round_price(last.native * item.usd / item.native), last.native
+    return item.usd_of(last.native), last.native
 
 
 def _after_waiting(
@@ -171,9 +176,10 @@ def _after_waiting(
         return None
     if side in (0, waiting.side):
         return own
-    captures = [*waiting.captures, own]
+    captures = [*waiting.captures, item.native]
     if len(captures) >= rules.whole("filters", "confirmation_captures"):
-        return lower_median([usd for usd, _ in captures]), lower_median([native for _, native in captures])
+        native = lower_median(captures)
+        return item.usd_of(native), native
     memory.pending[item.key] = Pending(waiting.since, side, captures)
     return None
 
@@ -194,19 +200,16 @@ def _outside(
 
 
 def _confirms_itself(item: Item, side: int, last: Accepted | None, band: Band | None, rules: Rules) -> bool:
-    """Whether two captures of the day, an hour apart, lie outside on the side of the day's price."""
-    if item.native == 0:
-        return False
-    rate = item.usd / item.native
-    natives = [native for _, native in item.captures]
-    telling = {item.captures[0], item.captures[-1]}
-    telling.add(min(item.captures, key=lambda capture: (capture[1], capture[0])))
-    telling.add(min(item.captures, key=lambda capture: (-capture[1], capture[0])))
-    if len(natives) < 2:
-        return False
-    times = [at for at, native in telling if _outside(item, native * rate, native, last, band, rules) == side]
+    """Whether the day's stated price and captures an hour apart lie outside on the side of the day's price."""
+
+    def is_beyond(native: Decimal) -> bool:
+        return _outside(item, item.usd_of(native), native, last, band, rules) == side
+
+    first, final = item.captures[0], item.captures[-1]
+    times = [at for at, native in item.captures if (native - item.stated) * side >= 0]
+    times += [at for at, native in (first, final) if is_beyond(native)]
     wait = timedelta(hours=rules.whole("filters", "confirmation_hours"))
-    return len(times) > 1 and max(times) - min(times) >= wait
+    return is_beyond(item.stated) and max(times) - min(times) >= wait
 
 
 def _band(memory: GradeMemory, group: str, rules: Rules) -> Band | None:

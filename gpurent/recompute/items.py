@@ -18,7 +18,10 @@ _NOT_STATED = {"lot": "Z", "fabric": "ZZ", "scope": "ZZ", "term": "ZZ", "place":
 
 @dataclass(frozen=True)
 class Item:
-    """What an owner group asks for one thing on a day. Prices are Decimals as stored; `seen_on` its last look."""
+    """What an owner group asks for one thing on a day. Prices are Decimals as stored; `seen_on` its last look.
+
+    `native` and `usd` are what it counts at, `stated` is what it said: they differ where it flickers.
+    """
 
     key: str
     group: str
@@ -39,6 +42,11 @@ class Item:
     seen_on: date
     age: int
     captures: tuple[tuple[datetime, Decimal], ...]
+    stated: Decimal
+
+    def usd_of(self, native: Decimal) -> Decimal:
+        """Another price of the seller's in USD, at the rate of the item's own."""
+        return (native * self.usd / self.native).quantize(Decimal("1e-9"))
 
     @property
     def product(self) -> tuple[str, ...]:
@@ -51,7 +59,7 @@ class Track:
     """What is remembered of an item: the prices it stated, by day, and the last one that was no unit step."""
 
     item: Item
-    stated: list[tuple[date, Decimal, Decimal, str]]
+    stated: list[tuple[date, Decimal, str]]
     plain: tuple[Decimal, str]
     step_since: date | None = None
 
@@ -162,6 +170,7 @@ def _item(key: str, rows: list[Row], operators: Mapping[str, Operator], day: dat
         seen_on=seen_on,
         age=max(0, (day - verified.date()).days),
         captures=tuple((look[0], natives[look]) for look in sorted(natives)),
+        stated=lower_median(list(natives.values())),
     )
 
 
@@ -252,8 +261,8 @@ def with_flicker(item: Item, track: Track, day: date, rules: Rules) -> Item:
     move, reversals, direction = rules.number("observations", "flicker_move"), 0, 0
     days = rules.whole("observations", "flicker_days")
     recent = [entry for entry in track.stated if (day - entry[0]).days < days]
-    at = recent[0][2]
-    for _, _, native, _ in recent[1:]:
+    at = recent[0][1]
+    for _, native, _ in recent[1:]:
         change = float(native / at) - 1
         if abs(change) > move:
             turn = 1 if change > 0 else -1
@@ -262,4 +271,5 @@ def with_flicker(item: Item, track: Track, day: date, rules: Rules) -> Item:
     if reversals < rules.whole("observations", "flicker_reversals"):
         return item
     week = [e for e in track.stated if (day - e[0]).days < rules.whole("observations", "flicker_median_days")]
-    return replace(item, usd=lower_median([e[1] for e in week]), native=lower_median([e[2] for e in week]))
+    native = lower_median([stated for _, stated, _ in week])
+    return replace(item, usd=item.usd_of(native), native=native, stated=item.native)

@@ -9,35 +9,34 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from gpurent.recompute.filters import Counted, round_price
-from gpurent.recompute.items import Item
+from gpurent.recompute.filters import Counted, is_frozen, round_price
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Accepted, GradeMemory, Voice
 from gpurent.recompute.sums import cap_of, filled_to, mid_median, trimmed_mean
 
+_JUST = 1e-9
+"""What a limit of the route test may be missed by: shares are sums of rounded parts."""
 
-def voices_of(
-    counted: Sequence[Counted], present: Sequence[Item], memory: GradeMemory, day: date
-) -> dict[str, Voice]:
+
+def voices_of(counted: Sequence[Counted], memory: GradeMemory, day: date) -> dict[str, Voice]:
     """Owner group → its voice; frozen groups have theirs whether they are present or not."""
-    found: dict[str, Voice] = {}
-    by_group: dict[str, list[Counted]] = defaultdict(list)
+    frozen = {group for group in memory.groups if is_frozen(memory, group, day)}
+    by_group: dict[str, list[Counted]] = {group: [] for group in frozen}
     for one in counted:
-        if not one.is_frozen:
-            by_group[one.item.group].append(one)
-    for group, entries in by_group.items():
-        ordered = sorted(entries, key=lambda one: (one.usd, one.item.age, one.item.key))
+        by_group.setdefault(one.item.group, []).append(one)
+    found: dict[str, Voice] = {}
+    for group in sorted(by_group):
+        ordered = sorted(by_group[group], key=lambda one: (one.usd, one.item.age, one.item.key))
+        routes = tuple(one.item.route for one in ordered)
+        frozen_at = memory.groups[group].frozen_at if group in frozen else None
+        if frozen_at is not None:
+            age = min((one.item.age for one in ordered), default=0)
+            found[group] = Voice(group, frozen_at, age, True, routes)
+            continue
         middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
         price = round_price(mid_median([one.usd for one in ordered]))
-        routes = tuple(sorted({one.item.route for one in ordered}))
         found[group] = Voice(group, price, max(one.item.age for one in middle), False, routes)
-    for group, known in memory.groups.items():
-        if known.frozen_until is not None and day <= known.frozen_until and known.frozen_at is not None:
-            mine = [item for item in present if item.group == group]
-            age = min((item.age for item in mine), default=0)
-            routes = tuple(sorted({item.route for item in mine}))
-            found[group] = Voice(group, known.frozen_at, age, True, routes)
-    return {group: found[group] for group in sorted(found)}
+    return found
 
 
 def shares_of(
@@ -109,6 +108,5 @@ def routes_hold(voices: Mapping[str, Voice], shares: Mapping[str, float], rules:
     if not parts:
         return False
     largest = rules.level(3, "top_route_share")
-    return max(parts) <= largest + 1e-12 and 1 / math.fsum(part * part for part in parts) >= rules.level(
-        3, "effective_routes"
-    )
+    effective = 1 / math.fsum(part * part for part in parts)
+    return max(parts) <= largest + _JUST and effective >= rules.level(3, "effective_routes") - _JUST

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date, timedelta
-from functools import partial
 
 import duckdb
 
 from gpurent.recompute.facts import Cutoff, Facts, Grade, Operator, cutoff_of, read_facts, tier_of
-from gpurent.recompute.filters import note_unit_steps
+from gpurent.recompute.filters import note_unit_steps, usable
 from gpurent.recompute.items import Item, Track, items_of, relabelled, with_flicker
 from gpurent.recompute.rules import Rules, rules
-from gpurent.recompute.series import Board, copy_of, prepare, publish
-from gpurent.recompute.state import Estimate, GradeMemory, Trade, Values
+from gpurent.recompute.series import Board, prepare, publish
+from gpurent.recompute.state import Estimate, GradeMemory, Values
 from gpurent.recompute.sums import paule_mandel
 from gpurent.recompute.trades import in_grade, trades_of
 
@@ -44,48 +43,40 @@ class Series:
         day, facts = cutoff.day, self.facts
         operators, tiers = facts.operators_known(cutoff), facts.tiers_known(cutoff)
         grades = facts.grades_known(cutoff)
-        if not _has_captures(facts, cutoff):
+        items: list[Item] = []
+        if _has_captures(facts, cutoff):
+            items = self._tracked(items_of(facts, cutoff, operators, self.rules), day)
+        else:
             self.outages.add(day)
-            for grade in grades:
-                memory = self.memories[grade.grade_id]
-                memory.level, memory.reached = 6, 6
-            return {grade.grade_id: Values(day, grade.grade_id, "withheld", 6) for grade in grades}
-        items = self._tracked(items_of(facts, cutoff, operators, self.rules), day)
         trades = trades_of(facts, cutoff, operators, self.rules)
-        by_grade = {grade.grade_id: grade for grade in grades}
-        before = {name: copy_of(self.memories[name]) for name in {g.parent for g in grades if g.parent}}
+        held = facts.held_sources(cutoff, self.rules.whole("time", "shadow_days"))
         boards: dict[str, Board] = {}
-        mine: dict[str, tuple[list[Item], list[Trade]]] = {}
+        own_keys: dict[str, frozenset[str]] = {}
         for grade in grades:
             own = _items_in(grade, items, operators, tiers)
-            paid = in_grade(trades, grade, operators, tiers)
-            mine[grade.grade_id] = own, paid
+            own_keys[grade.grade_id] = frozenset(item.key for item in own)
             boards[grade.grade_id] = prepare(
-                grade, self.memories[grade.grade_id], own, self.tracks, paid, day, self.outages, self.rules
+                grade,
+                self.memories[grade.grade_id],
+                usable(own, held, self.rules),
+                self.tracks,
+                in_grade(trades, grade, operators, tiers),
+                day,
+                self.outages,
+                self.rules,
             )
         for name, board in boards.items():
             board.is_stopped = (day, name) in self.stopped
             board.discount = self._discount(board, list(boards.values()))
         published: dict[str, Values] = {}
-
-        def without(child: Grade, parent: Board) -> Board | None:
-            keys = {item.key for item in mine[child.grade_id][0]}
-            left = [item for item in parent.items if item.key not in keys]
-            memory = copy_of(before[parent.grade.grade_id])
-            found = prepare(
-                parent.grade, memory, left, self.tracks, parent.trades, day, self.outages, self.rules
-            )
-            found.discount = parent.discount
-            return found
-
+        by_grade = {grade.grade_id: grade for grade in grades}
         for grade in sorted(grades, key=lambda one: (_depth(one, by_grade), one.grade_id)):
-            ancestors = [boards[name] for name in _ancestors(grade, by_grade)]
             published[grade.grade_id] = publish(
                 boards[grade.grade_id],
                 self.rules,
-                ancestors,
+                [boards[name] for name in _ancestors(grade, by_grade)],
                 published,
-                partial(without, grade),
+                own_keys[grade.grade_id],
             )
         return published
 
@@ -111,10 +102,11 @@ class Series:
             track = self.tracks.get(item.key)
             if track is None or (item.key not in known and track.item.key == item.key):
                 track = self.tracks[item.key] = Track(item, [], (item.native, item.currency))
-            note_unit_steps(item, track, day, self.rules)
             track.item = item
-            track.stated.append((day, item.usd, item.native, item.currency))
-            found.append(with_flicker(item, track, day, self.rules))
+            track.stated.append((day, item.native, item.currency))
+            smoothed = with_flicker(item, track, day, self.rules)
+            note_unit_steps(smoothed, track, day, self.rules)
+            found.append(smoothed)
         return found
 
     def _discount(self, board: Board, boards: Sequence[Board]) -> Estimate | None:
@@ -130,6 +122,7 @@ class Series:
         if found is not None:
             found = Estimate(min(max(found.log, low), high), found.error)
             memory.last_discount = (day, found)
+            memory.defined_days.add(day)
             return found
         if memory.last_discount is None:
             return None

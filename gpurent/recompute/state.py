@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
+ADVERTISED, TRADED_EQUIVALENT = "advertised", "traded_equivalent"
+
 
 @dataclass(frozen=True)
 class Accepted:
@@ -19,16 +21,16 @@ class Accepted:
 
 @dataclass
 class Pending:
-    """A price that waits for its confirmation: since when, on which side, and the captures so far."""
+    """A price that waits for its confirmation: since when, on which side, and the native prices so far."""
 
     since: date
     side: int
-    captures: list[tuple[Decimal, Decimal]]
+    captures: list[Decimal]
 
 
 @dataclass(frozen=True)
 class Voice:
-    """What an owner group says on a day. `routes` are those of the items behind it."""
+    """What an owner group says on a day. `routes` has one for each of the items behind it."""
 
     group: str
     usd: Decimal
@@ -84,15 +86,18 @@ class GradeMemory:
     level: int = 6
     reached: int = 6
     matched: dict[date, float] = field(default_factory=dict)
+    basis: str | None = None
+    reference_basis: str | None = None
+    defined_days: set[date] = field(default_factory=set)
     last_discount: tuple[date, Estimate] | None = None
-    prices: dict[date, tuple[float, int]] = field(default_factory=dict)
+    published: set[date] = field(default_factory=set)
     fresh_voices: dict[date, dict[str, float]] = field(default_factory=dict)
-    index_log: float | None = None
+    index_log: float = 0.0
 
 
 @dataclass(frozen=True)
 class Values:
-    """A grade's day. Logs are natural; prices in USD per GPU-hour; None where there is none."""
+    """A grade's day, named as the columns of reference_prices. Logs are natural; None where there is none."""
 
     day: date
     grade_id: str
@@ -100,9 +105,11 @@ class Values:
     level: int
     reference_log: float | None = None
     cross_section_log: float | None = None
-    advertised: float | None = None
-    traded: float | None = None
+    advertised_log: float | None = None
+    traded_log: float | None = None
     trade_weight: float = 0.0
     discount_log: float | None = None
     matched_change_log: float | None = None
     index_log: float | None = None
+    basis: str | None = None
+    reason_code: str | None = None

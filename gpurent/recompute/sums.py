@@ -9,6 +9,8 @@ from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", float, Decimal)
+_IS_HALF = 1e-9
+"""Relative distance from half of the weight that is half of it."""
 
 
 def lower_median(values: Sequence[N]) -> N:
@@ -34,7 +36,7 @@ def mid_weighted_median(pairs: Sequence[tuple[float, float]]) -> float:
     half, below = math.fsum(weight for _, weight in ordered) / 2, 0.0
     for position, (value, weight) in enumerate(ordered):
         below += weight
-        if math.isclose(below, half, rel_tol=1e-12):
+        if math.isclose(below, half, rel_tol=_IS_HALF):
             return (value + ordered[position + 1][0]) / 2
         if below > half:
             return value
@@ -47,7 +49,7 @@ def lower_weighted_median(pairs: Sequence[tuple[float, float]]) -> float:
     half, below = math.fsum(weight for _, weight in ordered) / 2, 0.0
     for value, weight in ordered:
         below += weight
-        if below > half or math.isclose(below, half, rel_tol=1e-12):
+        if below > half or math.isclose(below, half, rel_tol=_IS_HALF):
             return value
     return ordered[-1][0]
 

@@ -129,33 +129,38 @@ def window_of(trades: Sequence[Trade], day: date, rules: Rules) -> Window:
         for length in lengths:
             if length > rules.level(level, "window_days"):
                 continue
-            inside = _once_an_agreement([trade for trade in trades if (day - trade.day).days < length])
-            if _passes(inside, level, rules) and weights_of(inside, day, rules) is not None:
+            inside = [trade for trade in trades if (day - trade.day).days < length]
+            if _passes(inside, day, level, rules) and weights_of(inside, day, rules) is not None:
                 return Window(tuple(inside), level, length)
-    inside = _once_an_agreement([trade for trade in trades if (day - trade.day).days < max(lengths)])
+    inside = [trade for trade in trades if (day - trade.day).days < max(lengths)]
     return Window(tuple(inside), 0, max(lengths))
 
 
-def _once_an_agreement(trades: Sequence[Trade]) -> list[Trade]:
-    newest: dict[tuple[str, str, str], Trade] = {}
-    for trade in trades:
-        newest[trade.seller, trade.buyer, trade.agreement] = trade
-    return list(newest.values())
+def agreements(trades: Sequence[Trade]) -> set[tuple[str, str, str]]:
+    """Seller, buyer and agreement: what counts as one trade, on however many days of the window."""
+    return {(trade.seller, trade.buyer, trade.agreement) for trade in trades}
 
 
-def _passes(trades: Sequence[Trade], level: int, rules: Rules) -> bool:
-    sellers: dict[str, float] = defaultdict(float)
-    for trade in trades:
-        sellers[trade.seller] += trade.hours
-    enough = len(trades) >= rules.level(level, "trades") and len(sellers) >= rules.level(level, "sellers")
+def _passes(trades: Sequence[Trade], day: date, level: int, rules: Rules) -> bool:
+    hours: dict[str, float] = defaultdict(float)
+    for trade, weight in zip(trades, _uncapped(trades, day, rules), strict=True):
+        hours[trade.seller] += weight
+    enough = len(agreements(trades)) >= rules.level(level, "trades") and len(hours) >= rules.level(
+        level, "sellers"
+    )
     if level == 2 or not enough:
         return enough
-    hours = math.fsum(sellers.values())
     return (
         len({trade.buyer for trade in trades}) >= rules.level(1, "buyers")
-        and hours >= rules.level(1, "gpu_hours")
-        and max(sellers.values()) / hours <= rules.level(1, "top_seller_share")
+        and math.fsum(trade.hours for trade in trades) >= rules.level(1, "gpu_hours")
+        and max(hours.values()) / math.fsum(hours.values()) <= rules.level(1, "top_seller_share")
     )
+
+
+def _uncapped(trades: Sequence[Trade], day: date, rules: Rules) -> list[float]:
+    """Weights before caps: GPU-hours, halved every two days of age."""
+    half = rules.number("voices", "trade_half_life_days")
+    return [trade.hours * 0.5 ** ((day - trade.day).days / half) for trade in trades]
 
 
 def weights_of(
@@ -165,8 +170,8 @@ def weights_of(
     if not trades:
         return None
     times = copies or {trade.seller: 1 for trade in trades}
-    half = rules.number("voices", "trade_half_life_days")
-    start = [trade.hours * times[trade.seller] * 0.5 ** ((day - trade.day).days / half) for trade in trades]
+    aged = _uncapped(trades, day, rules)
+    start = [weight * times[trade.seller] for trade, weight in zip(trades, aged, strict=True)]
     sellers = {trade.seller for trade in trades}
     count = sum(times[seller] for seller in sellers)
     buyers = {trade.buyer for trade in trades}

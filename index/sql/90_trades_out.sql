@@ -7,6 +7,7 @@ SELECT
     t.owner_group,
     t.operator_id,
     t.buyer_pseudonym,
+    t.agreement_id,
     t.item_key,
     t.chip,
     t.form_memory,

@@ -92,6 +92,11 @@ class TradedLeg:
     is_feasible: bool
 
     @property
+    def trade_count(self) -> int:
+        """How many trades count: one agreement on several days of the window is one."""
+        return len({trade.agreement_key for trade in self.trades})
+
+    @property
     def log(self) -> float:
         if self.usd is None:
             raise ValueError("the caps of these trades are infeasible")
@@ -166,9 +171,9 @@ def screen_prices(trades: Sequence[DayTrade], method: Methodology) -> tuple[list
 
 
 def traded_value(trades: Sequence[DayTrade], weights: Sequence[float], method: Methodology) -> float:
-    """T of trades at given weights: a trimmed mean from eight trades on, else the lower weighted median."""
+    """T of trades at given weights: a trimmed mean from eight agreements on, else the lower weighted median."""
     values = [float(trade.usd) for trade in trades]
-    if len(trades) >= method.legs.trades_for_trimmed_mean:
+    if len({trade.agreement_key for trade in trades}) >= method.legs.trades_for_trimmed_mean:
         return trimmed_mean(values=values, weights=weights, each_side=method.legs.trim_each_side)
     return weighted_median(values=values, weights=weights, tie="lower")
 
@@ -221,7 +226,7 @@ def meets(leg: TradedLeg, level: Level) -> bool:
     """Whether a leg passes the trade part of a level's test."""
     return (
         leg.is_feasible
-        and len(leg.trades) >= (level.trades or 0)
+        and leg.trade_count >= (level.trades or 0)
         and leg.sellers >= (level.sellers or 0)
         and leg.buyers >= (level.buyers or 0)
         and float(leg.gpu_hours) >= (level.gpu_hours or 0)

@@ -154,6 +154,7 @@ class DayTrade:
     owner_group: str
     operator_id: str
     buyer: str
+    agreement: str
     item_key: str
     chip: str
     form_memory: str
@@ -172,6 +173,11 @@ class DayTrade:
     is_administered: bool
     is_confidential: bool
     is_synthetic: bool
+
+    @property
+    def agreement_key(self) -> tuple[str, str, str]:
+        """Seller, buyer and their contract or resource: on however many days of a window, it counts once."""
+        return (self.owner_group, self.buyer, self.agreement)
 
 
 @dataclass(frozen=True, slots=True)

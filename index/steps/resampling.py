@@ -119,7 +119,8 @@ def traded_draws(leg: TradedLeg, groups: Sequence[str], counts: Counts, method: 
     )
     volume = weights * of_trade
     prices = np.array([float(trade.usd) for trade in leg.trades])
-    is_mean = of_trade.sum(axis=1) >= method.legs.trades_for_trimmed_mean
+    firsts = {trade.agreement_key: number for number, trade in reversed(list(enumerate(leg.trades)))}
+    is_mean = of_trade[:, sorted(firsts.values())].sum(axis=1) >= method.legs.trades_for_trimmed_mean
     mean = trimmed_draws(prices, volume, method.legs.trim_each_side)
     values = np.where(is_mean, mean, _lower_medians(prices, volume))
     exists = is_feasible & (of_trade.sum(axis=1) > 0) & np.isfinite(values)

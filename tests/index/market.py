@@ -110,18 +110,20 @@ def trade(
     buyer: str = "buyer",
     hours: Price = 192,
     number: int = 0,
+    agreement: str | None = None,
     kind: str = "billed_usage",
     term: str = "OD",
     lot: str = "C",
     arms_length: bool | None = True,
     administered: bool = False,
 ) -> DayTrade:
-    """One trade of the day; `number` tells agreements of the same parties apart."""
+    """One trade of the day; `number` tells agreements of the same parties apart, `agreement` spans days."""
     return DayTrade(
         trade_key=f"{seller}-{buyer}-{when}-{number}",
         owner_group=seller,
         operator_id=seller,
         buyer=buyer,
+        agreement=agreement or f"{when}-{number}",
         item_key=f"{seller}|traded",
         chip="H100",
         form_memory="S080",

@@ -88,6 +88,24 @@ def test_the_traded_leg_of_a_draw_with_everyone_once_is_the_leg_itself():
     assert math.log(2) <= np.nanmin(drawn) <= np.nanmax(drawn) <= math.log(2 + 0.05 * 11)
 
 
+def test_a_draw_counts_agreements_not_their_days():
+    trades = [
+        trade(f"s{i}", 2 + 0.1 * i, day(n), buyer=f"b{i}", agreement=f"a{i}", number=n)
+        for i in range(5)
+        for n in (0, 1)
+    ]
+    market = Market()
+    market.next_day = day(1)
+    leg = market.step([], trades).outcome.traded
+    groups = [f"s{i}" for i in range(5)]
+    draws = traded_draws(leg, groups, np.array([[1, 1, 1, 1, 1], [3, 2, 1, 1, 1]]), METHOD)
+    # five agreements: the lower weighted median of 2.0 .. 2.4, though there are ten days of them
+    assert leg.trade_count == 5
+    assert draws[0] == pytest.approx(math.log(2.2))
+    # eight copies of agreements: the trimmed mean, within the range and no single price
+    assert min(abs(draws[1] - math.log(2 + 0.1 * i)) for i in range(5)) > 1e-3
+
+
 def test_drawn_are_who_has_a_voice_or_a_trade_in_t_and_nobody_else():
     market = Market()
     market.step(PRICES)

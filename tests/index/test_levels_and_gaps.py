@@ -220,6 +220,24 @@ def test_three_trades_of_two_sellers_in_twenty_days_are_level_2_by_the_lower_med
     assert graded.outcome.traded.weights == pytest.approx((0.25, 0.25, 0.5))
 
 
+def test_an_agreement_counts_once_in_a_window_with_all_its_hours():
+    def days_of(seller, price, numbers):
+        return [trade(seller, price, day(n), agreement=f"{seller}'s", number=n) for n in numbers]
+
+    two = [*days_of("s1", "2.00", range(5)), *days_of("s2", "2.40", range(5))]
+    market = Market()
+    market.next_day = day(4)
+    few = market.step([], two)
+    # ten daily bills of two agreements are two trades: no level 2, and no trimmed mean
+    assert (few.outcome.level, few.outcome.traded.trade_count, len(few.outcome.traded.trades)) == (6, 2, 10)
+    assert few.outcome.traded.gpu_hours == 1920
+    assert few.outcome.traded.usd == pytest.approx(2.00)
+    market = Market()
+    market.next_day = day(4)
+    three = market.step([], [*two, trade("s3", "2.20", day(4))])
+    assert (three.outcome.level, three.outcome.traded.trade_count) == (2, 3)
+
+
 def test_two_sellers_at_half_the_weight_each_trade_at_the_lower_price_however_the_caps_rounded():
     # 3 sellers at caps of a third each: sums such as 0.1 + 0.7 / 3 + 1 / 6 fall short of or pass a half
     for hours in (70, 90, 110, 130, 170, 190, 230):
