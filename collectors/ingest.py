@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -77,7 +78,10 @@ def _bytes_of(path: Path) -> bytes:
     if path.is_dir():
         raise SourceError("file_not_readable", "is a folder; name the files in it")
     try:
-        size = path.stat().st_size
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise SourceError("file_not_readable", "is a pipe or a device; name a file")
+        size = about.st_size
         if size > SOURCE_LIMIT_BYTES:
             raise SourceError(
                 "archive_limit", f"{size} bytes; the archive takes {SOURCE_LIMIT_BYTES} of a source and run"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -167,6 +168,18 @@ def test_unreadable_files_are_named_their_bytes_kept_and_the_good_ones_read(
         ):
             name = url.removeprefix("file:").removesuffix(".bin")
             assert archive.read(file, offset).body == FAULTS[name]
+
+
+def test_a_pipe_is_no_file_and_is_not_waited_for(warehouse: Warehouse, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    good = written(tmp_path, "good.json", LIST)
+    report = run(warehouse, "gpurentalprices", tmp_path / "pipe", tmp_path / "loop", Path("/dev/zero"), good)
+    assert [file.fault.reason_code if file.fault else None for file in report.files] == [
+        *["file_not_readable"] * 3,
+        None,
+    ]
+    assert report.accepted == 7
 
 
 def test_an_unreadable_file_is_unreadable_again_but_recorded_once(
