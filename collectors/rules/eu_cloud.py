@@ -51,6 +51,8 @@ def gpus_of(row: Row) -> tuple[str, Decimal]:
     count = optional_number(row, "i_gpu_count") or next(filter(None, map(_count, words.values())), None)
     if count is None or count < 1:
         raise RowError("missing_value", f"{name}: how many GPUs it has is not stated")
+    if count >= 10**6 or count != count.to_integral_value():
+        raise RowError("not_a_count", f"{name}: {shown(count)} GPUs, not a whole number")
     return model, count
 
 
@@ -123,6 +125,7 @@ def part(row: Row, source: SourceRecord) -> Iterator[Item]:
 def _count(word: str | None) -> Decimal | None:
     """The number a word is, if it is one."""
     try:
-        return Decimal(word or "")
+        found = Decimal(word or "")
     except InvalidOperation:
         return None
+    return found if found.is_finite() else None

@@ -119,6 +119,8 @@ def machine_of(row: Row, source: SourceRecord) -> Machine:
     gpus = number(row, "gpu_count")
     if gpus < 1:
         raise RowError("gpu_slice", f"{name} has {gpus} of one {gpu_key}")
+    if gpus >= 10**6 or gpus != gpus.to_integral_value():
+        raise RowError("not_a_count", f"{name} has {shown(gpus)} of {gpu_key}, not a whole number")
     return Machine(name, gpu_key, gpus, optional_number(row, "vcpu"))
 
 
