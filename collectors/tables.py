@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from collectors.reasons import printable
@@ -31,6 +31,20 @@ class BadRow:
     reason_code: str
     detail: str
     raw: str
+
+
+class Twice:
+    """What stands in the place of a field that an object names twice with different values.
+
+    It is neither text nor number, list nor object: a row whose field is read is refused, as nobody can tell which of
+    the values was meant.
+    """
+
+    def __init__(self, value: object, other: object) -> None:
+        self._values = sorted((printable(str(value), 100), printable(str(other), 100)))
+
+    def __str__(self) -> str:
+        return f"stated twice ({self._values[0]} and {self._values[1]})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +108,31 @@ def _readable_csv() -> Iterator[None]:
 
 
 def json_value(text: str) -> Any:
-    """JSON with decimals kept as written; NaN and the infinities become their Decimal. ValueError if it is none."""
-    return json.loads(text, parse_float=Decimal, parse_constant=Decimal)
+    """JSON with decimals kept as written; NaN and the infinities become their Decimal. ValueError if it is none.
+
+    A number whose exponent no Decimal holds is NaN, which every reader refuses. A field that an object names twice,
+    with different values, is `Twice`, which is no value of any kind.
+    """
+    return json.loads(text, parse_float=_decimal, parse_constant=Decimal, object_pairs_hook=_object)
+
+
+def _decimal(written: str) -> Decimal:
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return Decimal("NaN")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    first = dict(reversed(pairs))
+    for name, value in pairs:
+        for other in (found[name], first[name]):
+            if not isinstance(other, Twice) and repr(other) != repr(value):
+                found[name] = Twice(value, other)
+    return found
 
 
 def json_lines(lines: Iterable[str]) -> Rows:
@@ -167,6 +204,13 @@ def yaml_tree(text: str) -> Any:
                 raise yaml.YAMLError("aliases are not read")
             return super().compose_node(parent, index)
 
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            names = [self.construct_object(name, deep=True) for name, _ in node.value]
+            doubled = next((name for at, name in enumerate(names) if name in names[:at]), None)
+            if doubled is not None:
+                raise yaml.YAMLError(f"the field {doubled!r} stands twice in one object")
+            return super().construct_mapping(node, deep=deep)
+
     Loader.add_constructor("tag:yaml.org,2002:float", _yaml_number)
     try:
         return yaml.load(text, Loader=Loader)  # a SafeLoader
@@ -177,7 +221,7 @@ def yaml_tree(text: str) -> Any:
 def _yaml_number(loader: Any, node: Any) -> Decimal | float:
     written = str(loader.construct_scalar(node)).replace("_", "").lower()
     special = {".nan": "NaN", ".inf": "Infinity", "+.inf": "Infinity", "-.inf": "-Infinity"}
-    return Decimal(special.get(written, written))
+    return _decimal(special.get(written, written))
 
 
 def _first_line(error: Exception) -> str:

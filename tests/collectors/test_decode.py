@@ -220,3 +220,18 @@ def test_any_bytes_are_read_or_refused_with_a_listed_code(
 ) -> None:
     refused = attempted(body, ask)
     assert refused is None or refused.reason_code in reason_codes()
+
+
+def test_a_yaml_field_stated_twice_is_refused() -> None:
+    with pytest.raises(SourceError, match=r"malformed_yaml.*'usd' stands twice"):
+        opened(b"gpu: h100\nusd: 2.49\nusd: 4.29\n")
+
+
+@pytest.mark.parametrize("written", [b"1e99999999999999999999", b"-1e99999999999999999999"])
+def test_an_exponent_that_no_number_has_is_not_finite(written: bytes) -> None:
+    assert opened(b'{"usd": ' + written + b"}").mapping()["usd"].is_nan()
+    first, second = opened(b'{"usd": 1}\n{"usd": ' + written + b"}\n").rows()
+    assert isinstance(first, dict)
+    assert isinstance(second, dict)
+    assert second["usd"].is_nan()
+    assert opened(b"usd: " + written.replace(b"1e", b"1.0e+") + b"\n").mapping()["usd"].is_nan()
