@@ -56,6 +56,7 @@ _AS_MACHINES_WRITE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _PER_HOUR = re.compile(
     r"(?:/|\bper\b|\ban?\b)?\s*(?:gpu|card|instance)?[\s/-]*\b(?:hours?|hrs?|h)\b\.?", re.IGNORECASE
 )
+_UNIT = re.compile(r"\b(gpu|card|instance)[\s/-]*(?:hours?|hrs?|h)\b", re.IGNORECASE)
 _PER_OTHER = re.compile(
     r"(?:/|\bper\b|\ba\b)\s*(?:gpu[\s/-]*)?"
     r"(?:months?|mo|years?|yr|days?|weeks?|min(?:ute)?s?|sec(?:ond)?s?|s|m)\b",
@@ -146,7 +147,8 @@ def _decimal_mark(digits: str, code: str | None, known: str | None, what: str) -
         return grouped["mark"] or ("," if grouped["group"] == "." else ".")
     if plain["after"] is None or len(plain["after"]) != 3:
         return plain["mark"] or "."
-    if known is None and code not in _POINT_CURRENCIES:
+    is_bare_comma = code is None and plain["mark"] == ","
+    if known is None and (is_bare_comma or code not in _POINT_CURRENCIES):
         raise RowError("price_ambiguous", f"{what}: thousands or three decimals")
     return known or "."
 
@@ -157,6 +159,14 @@ def currency_written(text: str | None) -> str | None:
         return None
     bare = _PER_HOUR.sub(" ", text).strip()
     return _code(ParsedPrice.fromstring(bare).currency, bare)
+
+
+def unit_written(text: str) -> str | None:
+    """Whether a price's text says it is of a `gpu` or of an `instance`; None where it says neither."""
+    found = _UNIT.search(text)
+    if found is None:
+        return None
+    return "instance" if found[1].lower() == "instance" else "gpu"
 
 
 def _code(symbol: str | None, bare: str) -> str | None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from collectors.document import Document
 from collectors.items import Item, RowRejection, StatedOffer
-from collectors.price_text import currency_written
+from collectors.price_text import currency_written, unit_written
 from collectors.reasons import RowError, printable, refuse
 from collectors.registry import SourceRecord
 from collectors.tables import BadRow
@@ -25,6 +25,7 @@ from gpurent.core.errors import ConfigError, SourceError
 Reader = Callable[[Document, SourceRecord], Iterator[Item]]
 Converter = Callable[[Row, SourceRecord], Item | Iterable[Item]]
 _OK = 200
+_UNFORESEEN = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +59,10 @@ def read_document(document: Document, source: SourceRecord) -> Iterator[Item]:
         raise SourceError("http_status", f"HTTP {status} instead of 200")
     try:
         yield from reader_of(source.reader_id)(document, source)
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+    except RowError as fault:
+        # a value that holds for all rows, such as the document's currency
+        raise SourceError(fault.reason_code, fault.detail) from None
+    except _UNFORESEEN as error:
         # a shape nobody thought of ends its own document, not the run; the bytes are kept
         _log.exception("%s: the reader of %s failed", document.url, source.reader_id)
         raise SourceError("reader_crashed", f"{type(error).__name__}: {error}") from error
@@ -83,11 +87,15 @@ def each_row(
         try:
             made = convert(row, source)
             for item in [made] if isinstance(made, BaseModel) else made:
-                yield _numbered(_in_its_currency(item), number, row)
+                yield _numbered(_as_written(item), number, row)
         except RowError as fault:
             yield _rejection(number, row, fault.reason_code, fault.detail)
         except ValidationError as error:
             yield _rejection(number, row, "field_out_of_range", _explain(error))
+        except _UNFORESEEN as error:
+            # a shape nobody thought of ends its own row; the others of its document stand
+            _log.exception("row %d: the reader of %s failed", number, source.reader_id)
+            yield _rejection(number, row, "reader_crashed", f"{type(error).__name__}: {error}")
 
 
 def grouped(rows: Iterable[Any], *names: str) -> Iterator[tuple[tuple[Any, ...], list[Any]]]:
@@ -110,14 +118,22 @@ def time_of_list(value: Any, name: str) -> datetime | None:
         raise SourceError("document_time", fault.detail) from None
 
 
-def _in_its_currency(item: Item) -> Item:
-    """The item; `other_currency` in place of an offer whose price is written in another currency than it is in."""
-    written = currency_written(item.price_text) if isinstance(item, StatedOffer) else None
-    if not isinstance(item, StatedOffer) or written in {None, item.currency}:
+def _as_written(item: Item) -> Item:
+    """The item, or a refusal of an offer whose price's text contradicts it: `other_currency`, `wrong_unit`."""
+    if not isinstance(item, StatedOffer):
         return item
-    return refuse(
-        "other_currency", f"the price {item.price_text} is in {written}, the list in {item.currency}"
-    )
+    written, unit = currency_written(item.price_text), unit_written(item.price_text)
+    if written not in {None, item.currency}:
+        return refuse(
+            "other_currency", f"the price {item.price_text} is in {written}, the list in {item.currency}"
+        )
+    is_per_gpu = item.price_basis.startswith("gpu_")
+    if (unit == "gpu" and not is_per_gpu and item.gpu_count != 1) or (unit == "instance" and is_per_gpu):
+        return refuse(
+            "wrong_unit",
+            f"the price {item.price_text} is of one {unit}, the list's are per {item.price_basis}",
+        )
+    return item
 
 
 def _numbered(item: Item, number: int, row: Row) -> Item:
@@ -127,7 +143,11 @@ def _numbered(item: Item, number: int, row: Row) -> Item:
 
 
 def _rejection(number: int, row: object, code: str, detail: str) -> RowRejection:
-    return RowRejection(row_number=number, reason_code=code, detail=printable(detail), raw_text=raw_text(row))
+    try:
+        raw = raw_text(row)
+    except RecursionError:
+        raw = "(nested too deeply to be shown)"
+    return RowRejection(row_number=number, reason_code=code, detail=printable(detail), raw_text=raw)
 
 
 def _explain(error: ValidationError) -> str:

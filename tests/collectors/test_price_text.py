@@ -30,6 +30,9 @@ READ = [
     ("£2", "2", "GBP"),
     ("zł 5,20", "5.2", "PLN"),
     ("1.5e0", "1.5", None),
+    ("1,50", "1.5", None),
+    ("1,234.50", "1234.5", None),
+    ("1.234 per hour", "1.234", None),
 ]
 REFUSED = [
     ("from $2.10", "price_from"),
@@ -56,6 +59,8 @@ REFUSED = [
     ("1 2", "not_a_price"),
     ("€1.234", "price_ambiguous"),
     ("€1,234", "price_ambiguous"),
+    ("1,234", "price_ambiguous"),
+    ("1,234 / hr", "price_ambiguous"),
 ]
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,8 +15,9 @@ import collectors
 from collectors.crawling import spider_of
 from collectors.items import RowRejection, StatedList, StatedOffer
 from collectors.reading import read_document, reader_of
-from collectors.reasons import reason_codes
+from collectors.reasons import RowError, reason_codes
 from collectors.registry import load_sources
+from collectors.rules import eu_cloud
 from gpurent.core.errors import ConfigError, SourceError
 from tests.collectors.cases import FIXTURES, Case, cases, document, expected
 
@@ -141,13 +145,16 @@ BAD_ROWS = [
     ('"usd_hr": 1.5, "gpu": "h\\u0000"', "field_out_of_range"),
     ('"usd_hr": "€2.39"', "other_currency"),
     ('"usd_hr": "2.39 CAD"', "other_currency"),
+    ('"usd_hr": "$2.39 per instance hour"', "wrong_unit"),
+    ('"usd_hr": "1,999"', "price_ambiguous"),
 ]
 
 
 @pytest.mark.parametrize(("fields", "code"), BAD_ROWS)
 def test_a_bad_row_is_refused_with_its_code_and_its_neighbours_stand(fields: str, code: str) -> None:
     good = '{"provider": "a", "gpu": "h100", "kind": "on-demand", "fetched_at": "2026-07-20T10:00:00Z", %s}'
-    rows = [good % '"usd_hr": 2.5', good % fields, "7", good % '"usd_hr": 2.6']
+    named_once = json.dumps(json.loads(good % fields))
+    rows = [good % '"usd_hr": 2.5', named_once, "7", good % '"usd_hr": 2.6']
     body = f'{{"generated_at": "2026-07-20T11:00:00Z", "offers": [{",".join(rows)}]}}'
     _, first, bad, number, last = read_document(
         document("gpurentalprices", body.encode()), load_sources()["gpurentalprices"]
@@ -160,3 +167,79 @@ def test_a_bad_row_is_refused_with_its_code_and_its_neighbours_stand(fields: str
     assert bad.raw_text is not None
     assert isinstance(number, RowRejection)
     assert number.reason_code == "malformed_row"
+
+
+def one_row_of_three(source_id: str, template: str, bad: str, good: str) -> list[Any]:
+    """What a reader makes of a list of three rows of which the middle one is bad."""
+    body = template % ", ".join((good, bad, good.replace('"id": 1', '"id": 3')))
+    return list(read_document(document(source_id, body.encode()), load_sources()[source_id]))[1:]
+
+
+VAST = '{"id": 1, "host_id": 2, "gpu_name": "H100 SXM", "num_gpus": 8, "gpu_ram": 81559, "dph_total": %s, "min_bid": 9}'
+
+
+@pytest.mark.parametrize(
+    ("price", "code"),
+    [
+        ('"$2.10 /GPU/hr"', "wrong_unit"),
+        ('"$2.10 per card hour"', "wrong_unit"),
+        ('16.8, "dph_total": 2.1', "not_a_price"),
+        ("1e99999999999999999999", "price_not_finite"),
+        ('"16,800"', "price_ambiguous"),
+    ],
+)
+def test_a_price_that_may_be_another_is_refused_and_its_neighbours_stand(price: str, code: str) -> None:
+    made = one_row_of_three("vast", '{"offers": [%s]}', VAST % price, VAST % "16.8")
+    refused = [item for item in made if isinstance(item, RowRejection)]
+    assert [(item.row_number, item.reason_code) for item in refused] == [(2, code)]
+    asks = [item for item in made if isinstance(item, StatedOffer) and item.term_text == "on-demand"]
+    assert [(item.row_number, item.price_amount) for item in asks] == [
+        (1, Decimal("16.8")),
+        (3, Decimal("16.8")),
+    ]
+
+
+@pytest.mark.parametrize("price", ['16.8, "dph_total": 16.8', '"$16.80 per instance hour"', '"$16.80 / hr"'])
+def test_what_is_stated_twice_alike_or_in_its_own_unit_is_read(price: str) -> None:
+    made = one_row_of_three("vast", '{"offers": [%s]}', VAST % price, VAST % "16.8")
+    assert {item.price_amount for item in made if item.term_text == "on-demand"} == {Decimal("16.8")}
+    assert len(made) == 6
+
+
+def test_a_row_of_a_shape_nobody_thought_of_is_one_refusal() -> None:
+    listed = json.loads((FIXTURES / "oracle" / "products.json").read_bytes())
+    whole = list(read_document(document("oracle", json.dumps(listed).encode()), load_sources()["oracle"]))
+    offers = [item.row_number for item in whole if isinstance(item, StatedOffer)]
+    place = offers[0] - 1
+    for stated in listed["items"][place]["currencyCodeLocalizations"]:
+        stated["prices"] = 7
+    made = list(read_document(document("oracle", json.dumps(listed).encode()), load_sources()["oracle"]))
+    assert [item.row_number for item in made if isinstance(item, StatedOffer)] == offers[1:]
+    crashed = [
+        item for item in made if isinstance(item, RowRejection) and item.reason_code == "reader_crashed"
+    ]
+    assert [item.row_number for item in crashed] == [offers[0]]
+
+
+def test_an_unknown_currency_of_a_whole_catalogue_ends_that_document_alone() -> None:
+    listed = json.loads((FIXTURES / "ovhcloud" / "catalogue.json").read_bytes())
+    listed["locale"]["currencyCode"] = "XXX"
+    with pytest.raises(SourceError, match="unknown_currency"):
+        list(read_document(document("ovhcloud", json.dumps(listed).encode()), load_sources()["ovhcloud"]))
+
+
+@pytest.mark.parametrize(
+    ("count", "code"), [("1.5", "not_a_count"), ("1e9", "not_a_count"), ("NaN", "number_not_finite")]
+)
+def test_a_machine_has_a_whole_number_of_gpus(count: str, code: str) -> None:
+    row = {"file": "prices/civo.json", "i_id": "g4", "i_gpu_model": "H100", "i_gpu_count": count}
+    with pytest.raises(RowError) as refused:
+        eu_cloud.gpus_of(row)
+    assert refused.value.reason_code == code
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity"])
+def test_a_word_for_no_number_is_no_count_of_gpus(word: str) -> None:
+    row = {"file": "prices/civo.json", "i_id": "g4", "i_gpu_model": "H100", "i_gpu": word}
+    with pytest.raises(RowError, match="missing_value"):
+        eu_cloud.gpus_of(row)
