@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gpurent.core.errors import ConfigError, NotFoundError
+from gpurent.core.files import register_bytes
 from gpurent.core.ids import sha256_hex
 from warehouse.store import Row, Warehouse, sql_text
 
@@ -124,7 +125,7 @@ def overlay_of_sources(overlay: Path | None) -> dict[str, tuple[str, dict[str, A
     """Source → the user's file, and what it states; files of comments alone are left out."""
     folder = overlay / "sources" if overlay is not None else None
     paths = sorted(folder.glob("*.toml")) if folder is not None and folder.is_dir() else []
-    stated = ((path, _parsed(path.read_bytes(), str(path))) for path in paths)
+    stated = ((path, _parsed(register_bytes(path), str(path))) for path in paths)
     return {path.stem: (str(path), table) for path, table in stated if table}
 
 

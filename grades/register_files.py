@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from gpurent.core.errors import ConfigError, NotFoundError, UsageError
+from gpurent.core.files import register_bytes
 from gpurent.core.ids import content_id, sha256_hex
 from grades.grade_code import GradeCode, parse_code
 from grades.lexicon import lexicon, read_toml, vocabulary_bytes
@@ -104,7 +105,7 @@ def _files(overlay: Path | None) -> Iterator[tuple[str, bytes]]:
         return
     for folder in ("operators", "specs", "evidence"):
         for path in sorted((overlay / folder).glob("*.toml")) if (overlay / folder).is_dir() else []:
-            body = path.read_bytes()
+            body = register_bytes(path)
             if any(line.strip() and not line.lstrip().startswith(b"#") for line in body.splitlines()):
                 yield f"{OWN}{folder}/{path.name}", body
 
@@ -193,6 +194,7 @@ def _checked(registers: Registers) -> Registers:
             raise ConfigError(f"{file}: code: {error}") from None
         for problem in _spec_problems(registers, spec, code, codes):
             raise ConfigError(f"{file}: {spec.code}: {problem}")
+    _check_parents(registers)
     versions = [(f"{spec.code}@{spec.version}", spec) for spec in registers.specs]
     _check_unique(registers, "code and version", versions)
     named: dict[str, str] = {}
@@ -226,6 +228,24 @@ def _spec_problems(registers: Registers, spec: Spec, code: GradeCode, codes: set
         yield "accepts: has a chip that is not in the vocabulary"
     if ("T12" not in spec.grades and {"T1", "T2"} & spec.grades.keys()) or "ALL" not in spec.grades:
         yield "grades: every specification has ALL, and T12 above T1 and T2"
+
+
+def _check_parents(registers: Registers) -> None:
+    """No specification is above itself, by whatever way."""
+    # of a code's versions each may have another parent, so all of them are followed
+    above: dict[str, set[str]] = {}
+    for spec in registers.specs:
+        above.setdefault(spec.code, set()).update([spec.parent] if spec.parent else [])
+    for spec in registers.specs:
+        seen: set[str] = set()
+        rest = set(above[spec.code])
+        while rest:
+            seen |= rest
+            rest = {parent for code in rest for parent in above[code]} - seen
+        if spec.code in seen:
+            raise ConfigError(
+                f"{registers.stated_in[spec.spec_id][-1]}: {spec.code}: parent: leads back to {spec.code} itself"
+            )
 
 
 def _check_unique(registers: Registers, what: str, values: Iterable[tuple[str, Spec]]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from gpurent.core.errors import ConfigError
 
 
 def sync_folder(folder: Path) -> None:
@@ -24,6 +27,16 @@ def sync_file(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def register_bytes(path: Path) -> bytes:
+    """The bytes of a user's register file, without a byte order mark. ConfigError where it cannot be read."""
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path}: is no file; a name that ends in {path.suffix} is read as a register file")
+    try:
+        return path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}; make it readable or remove it") from None
 
 
 def write_atomic(path: Path, body: bytes) -> None:
