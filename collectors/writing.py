@@ -51,6 +51,7 @@ class CaptureWriter:
         self._began = snapshot_at
         self._snapshots: dict[str, Row] = {}
         self._refused_in: Counter[str] = Counter()
+        self._refusals_said: Counter[tuple[object, ...]] = Counter()
         self._snapshot_id = ""
         self._moment = moment_of(document, None, snapshot_at)
         self._seen: dict[str, int] = {}
@@ -228,9 +229,11 @@ class CaptureWriter:
         self._rejected[item.reason_code] += 1
         self._refused_in[self._snapshot_id] += 1
         row = item.model_dump()
-        row["record_id"] = record_id or content_id(
-            "row", self._capture_id, item.row_number, item.reason_code, item.detail
-        )
+        said = (item.row_number, item.reason_code, item.detail)
+        # two prices of a row may be refused in the same words: each is a refusal of its own
+        again = (self._refusals_said[said],) if self._refusals_said[said] else ()
+        self._refusals_said[said] += 1
+        row["record_id"] = record_id or content_id("row", self._capture_id, *said, *again)
         row["source_id"] = self._document.source_id
         row["available_at"] = self._moment.available_at
         row["observed_at"] = item.observed_at or self._moment.observed_at

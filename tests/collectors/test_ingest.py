@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -168,6 +170,23 @@ def test_unreadable_files_are_named_their_bytes_kept_and_the_good_ones_read(
         ):
             name = url.removeprefix("file:").removesuffix(".bin")
             assert archive.read(file, offset).body == FAULTS[name]
+
+
+def test_prices_of_a_row_refused_in_the_same_words_are_each_a_refusal(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
+    versions = (FIXTURES / "google_calculator" / "versions.csv").read_text(encoding="utf-8")
+    first = next(csv.DictReader(io.StringIO(versions)))
+    made = io.StringIO()
+    table = csv.DictWriter(made, list(first))
+    table.writeheader()
+    table.writerow(first | {"hour": "eight"})
+    report = run(warehouse, "google_calculator", written(tmp_path, "v.csv", made.getvalue().encode()))
+    refused = sum(report.rejected.values())
+    assert report.rejected["not_a_number"] == 3
+    assert warehouse.rows("SELECT count(*), count(DISTINCT rejection_id) FROM rejections") == [
+        (refused, refused)
+    ]
 
 
 def test_a_pipe_is_no_file_and_is_not_waited_for(warehouse: Warehouse, tmp_path: Path) -> None:
