@@ -30,8 +30,12 @@ EXIT_CODES = (
 EDITIONS_USED = frozenset({"config_show", "daily", "doctor", "edition_list", "index", "verify"})
 
 BUG, USAGE, INTERRUPTED = 1, 2, 130
-# not ours to mend: the disk is full, or we may not write there
-_ENVIRONMENT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
+# not ours to mend: a path leads nowhere, we may not write there, or the disk is full
+_ENVIRONMENT = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO),
+}
 
 app = App(
     name="gpurent",
@@ -131,7 +135,7 @@ def _judge(error: BaseException) -> Failure:
             return Failure(
                 "Interrupted", "interrupted; started again, a run goes on where it stopped", INTERRUPTED
             )
-        case OSError() if error.errno in _ENVIRONMENT:
+        case OSError() if error.errno in _ENVIRONMENT and error.filename is not None:
             return Failure("ConfigError", f"{error.filename}: {error.strerror}", USAGE)
     said = f"{type(error).__name__}: {error}. This is a bug in gpurent; please report it"
     return Failure("Bug", said, BUG)

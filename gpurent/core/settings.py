@@ -66,6 +66,13 @@ class Settings(BaseSettings):
             raise ValueError("is blank; leave it out instead")
         return value
 
+    @field_validator("warehouse")
+    @classmethod
+    def _names_a_file(cls, value: Path) -> Path:
+        if not value.name:
+            raise ValueError("names no file; write one, such as ./gpurent.duckdb")
+        return value
+
     @classmethod
     def settings_customise_sources(
         cls,

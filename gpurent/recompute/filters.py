@@ -149,13 +149,13 @@ def _judge(
     if is_first:
         return own
     band = _band(memory, item.group, rules)
-    side = _outside(item, item.usd, item.native, last, band, rules)
+    sides = _outside(item, item.usd, item.native, last, band, rules)
     if waiting is not None and (day - waiting.since).days <= rules.whole("filters", "pending_days"):
-        found = _after_waiting(memory, item, waiting, side, day, rules)
+        found = _after_waiting(memory, item, waiting, sides, day, rules)
         return held if found is None else found
-    if side == 0 or _confirms_itself(item, side, last, band, rules):
+    if not sides or _confirms_itself(item, sides[0], last, band, rules):
         return own
-    memory.pending[item.key] = Pending(day, side, [item.native])
+    memory.pending[item.key] = Pending(day, sides[0], [item.native])
     return held
 
 
@@ -167,43 +167,45 @@ def _at_last_accepted(item: Item, last: Accepted) -> tuple[Decimal, Decimal]:
 
 
 def _after_waiting(
-    memory: GradeMemory, item: Item, waiting: Pending, side: int, day: date, rules: Rules
+    memory: GradeMemory, item: Item, waiting: Pending, sides: Sequence[int], day: date, rules: Rules
 ) -> tuple[Decimal, Decimal] | None:
     """The price that a waiting item gets on a later day; None where it waits on."""
     own = (item.usd, item.native)
     if item.seen_on < day:
         memory.pending[item.key] = waiting
         return None
-    if side in (0, waiting.side):
+    if not sides or waiting.side in sides:
         return own
     captures = [*waiting.captures, item.native]
     if len(captures) >= rules.whole("filters", "confirmation_captures"):
         native = lower_median(captures)
         return item.usd_of(native), native
-    memory.pending[item.key] = Pending(waiting.since, side, captures)
+    memory.pending[item.key] = Pending(waiting.since, sides[0], captures)
     return None
 
 
 def _outside(
     item: Item, usd: Decimal, native: Decimal, last: Accepted | None, band: Band | None, rules: Rules
-) -> int:
-    """1 above, -1 below where the price jumps or is outside the gate and new or moved; else 0."""
+) -> list[int]:
+    """The side to which the price jumps, then that on which it is outside the gate, being new or moved."""
+    sides: list[int] = []
     if last is not None:
         same = last.currency == item.currency
         ratio = native / last.native if same else usd / last.usd
         jump, moved = rules.exact("filters", "jump_ratio"), rules.exact("filters", "gate_moved")
         if ratio > jump or ratio * jump < 1:
-            return 1 if ratio > 1 else -1
+            sides.append(1 if ratio > 1 else -1)
         if abs(ratio - 1) <= moved:
-            return 0
-    return 0 if band is None else band.side(usd)
+            return sides
+    beyond = 0 if band is None else band.side(usd)
+    return [*sides, beyond] if beyond else sides
 
 
 def _confirms_itself(item: Item, side: int, last: Accepted | None, band: Band | None, rules: Rules) -> bool:
     """Whether the day's stated price and captures an hour apart lie outside on the side of the day's price."""
 
     def is_beyond(native: Decimal) -> bool:
-        return _outside(item, item.usd_of(native), native, last, band, rules) == side
+        return side in _outside(item, item.usd_of(native), native, last, band, rules)
 
     first, final = item.captures[0], item.captures[-1]
     times = [at for at, native in item.captures if (native - item.stated) * side >= 0]

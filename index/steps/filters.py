@@ -98,7 +98,8 @@ class _Test:
 
     @property
     def side(self) -> int:
-        return self.gate or self.jump
+        """The side to confirm: that of the jump, which a price that stands keeps, else that of the gate."""
+        return self.jump or self.gate
 
     @property
     def rule(self) -> str:
@@ -192,6 +193,8 @@ def judge(item: DayItem, state: SeriesState, gate: Gate, day: date, method: Meth
     if waiting is not None and (day - waiting.since).days > rules.pending_days:
         waiting = None
     if item.unit_step:
+        if waiting is not None:
+            state.pending[key] = waiting  # a day in quarantine is no capture
         return _keep_last(item, state, last, day, "unit_step", "the price changed by the factor of a unit")
     price, still, why = _decide(item, last, waiting, gate, day, rules)
     if still is not None:
