@@ -42,14 +42,17 @@ class Prepared:
 
 
 def rename(state: SeriesState, renamed: Mapping[str, str]) -> None:
-    """Let relabelled items go on with the history of the item they continue, in place."""
+    """Let relabelled items go on with the history of the item they continue, in place.
+
+    A new one was not seen for thirty days, so that a price still kept under its name is too old to count.
+    """
     for new, old in renamed.items():
         for memory in (state.accepted, state.pending):
-            if old in memory and new not in memory:
+            if old in memory:
                 memory[new] = memory.pop(old)  # type: ignore[assignment]
         for recursion in (state.main, *state.left_out.values()):
             gap = recursion.gap_prices
-            if gap is not None and old in gap and new not in gap:
+            if gap is not None and old in gap:
                 gap[new] = gap.pop(old)
 
 

@@ -139,6 +139,14 @@ def test_the_gate_compares_with_the_others_and_not_with_the_tested_group():
     assert of(graded, "f").state == "held"
 
 
+def test_a_price_outside_the_gate_below_that_jumps_up_waits_on_the_side_of_its_jump():
+    market = warmed(prices={**SIX, "x": "0.40"})
+    first = market.step({**SIX, "x": "0.60"})
+    # below the gate, and half as much again as before: the side to confirm is up
+    assert (of(first, "x").state, market.state.pending[of(first, "x").item.item_key].side) == ("held", 1)
+    assert of(market.step({**SIX, "x": "0.60"}), "x").usd == Decimal("0.600000000")
+
+
 def test_exactly_ten_percent_has_not_moved_whatever_binary_makes_of_it():
     market = warmed(prices={**SIX, "x": "9.00"})
     # 9.90 / 9 is 1.1 in decimals; in binary it is a little more
@@ -185,6 +193,18 @@ def test_a_moving_exchange_rate_alone_is_no_jump():
         graded = market.step(items)
     assert of(graded, "a").state == "counted"
     assert of(graded, "a").usd == Decimal("3.080000000")
+
+
+def test_a_waiting_price_goes_on_waiting_after_a_day_as_a_unit_step():
+    market = warmed()
+    others = {group: price for group, price in SIX.items() if group != "a"}
+    held = of(market.step({**SIX, "a": "3.20"}), "a")
+    assert (held.state, held.rule) == ("held", "jump_pending")
+    when = market.next_day
+    stepped = [*(quote(g, p, when) for g, p in others.items()), quote("a", "25.60", when, unit_step=True)]
+    assert of(market.step(stepped), "a").rule == "unit_step"
+    confirmed = of(market.step({**SIX, "a": "3.20"}), "a")
+    assert (confirmed.usd, confirmed.rule) == (Decimal("3.200000000"), "confirmed")
 
 
 def test_a_unit_step_is_held_and_named():
