@@ -192,6 +192,23 @@ def connect(
     return connection
 
 
+def connect_own(
+    path: Path, *, read_only: bool = False, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
+    """`connect` to a file of ours or a new one. ConfigError where it is no database, or somebody else's."""
+    try:
+        connection = connect(path, read_only=read_only, threads=threads)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"{path} cannot be opened as a warehouse: {reason}") from None
+    if migrations.is_foreign(connection):
+        connection.close()
+        raise ConfigError(
+            f"{path} is a DuckDB database, but not a warehouse of gpurent; name another file with --warehouse"
+        )
+    return connection
+
+
 def _bring_up_to_date(connection: duckdb.DuckDBPyConnection, path: Path, clock: Clock) -> None:
     """Apply what an older version did not know yet, and say so; a new file simply gets everything."""
     is_older = bool(migrations.applied(connection))
@@ -220,16 +237,8 @@ def open_warehouse(
     closing = ExitStack()
     try:
         closing.enter_context(lock.hold(layout, SystemClock().now()))
-        try:
-            connection = connect(path, read_only=read_only, threads=threads)
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise ConfigError(f"{path} cannot be opened as a warehouse: {reason}") from None
+        connection = connect_own(path, read_only=read_only, threads=threads)
         closing.callback(connection.close)
-        if migrations.is_foreign(connection):
-            raise ConfigError(
-                f"{path} is a DuckDB database, but not a warehouse of gpurent; name another file with --warehouse"
-            )
         if read_only:
             missing = migrations.pending(connection)
             if missing:

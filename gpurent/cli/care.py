@@ -76,7 +76,7 @@ def migrate(*, context: Given) -> Output:
     from gpurent.core.clock import SystemClock
     from warehouse import lock, migrations
     from warehouse.layout import Layout
-    from warehouse.store import connect
+    from warehouse.store import connect_own
 
     path = context.settings.warehouse
     if not path.exists():
@@ -84,7 +84,7 @@ def migrate(*, context: Given) -> Output:
             raise NotFoundError(f"{path}: there is no warehouse here to bring up to date")
     now = SystemClock().now()
     with lock.hold(Layout(path), now):
-        connection = connect(path)
+        connection = connect_own(path)
         try:
             applied = migrations.migrate(connection, now)
         finally:

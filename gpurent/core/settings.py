@@ -193,7 +193,8 @@ def _explain(error: ValidationError, origins: Mapping[str, str]) -> str:
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         name = str(problem["loc"][0])
         where = ".".join(str(part) for part in problem["loc"])
-        lines.append(f"{origins.get(name, 'default')}: {where}: {problem['msg']}")
+        said = problem["msg"].removeprefix("Value error, ")
+        lines.append(f"{origins.get(name, 'default')}: {where}: {said}")
     return "; ".join(lines)
 
 

@@ -18,6 +18,7 @@ from tests.cli.conftest import Call, in_a_process
 from tests.publish import synthetic_market as market
 from warehouse import open_warehouse
 from warehouse.archive import open_archive
+from warehouse.store import connect
 
 H100 = "H100-Y080-Y-YY-YY-OD-YY-J"
 
@@ -301,6 +302,30 @@ def test_edition_list_is_in_publication_order(home: Path, call: Call) -> None:
 def test_migrate_says_that_nothing_is_to_do(home: Path, call: Call) -> None:
     assert call("migrate", "--json").document == {"warehouse": "gpurent.duckdb", "applied": []}
     assert call("migrate", "--warehouse", "none.duckdb").exit_code == 2
+
+
+def test_migrate_leaves_what_is_no_warehouse_as_it_is(home: Path, call: Call) -> None:
+    Path("empty.duckdb").touch()
+    ended = call("migrate", "--warehouse", "empty.duckdb")
+    assert (ended.exit_code, "cannot be opened as a warehouse" in ended.err) == (2, True)
+    with connect("theirs.duckdb") as theirs:
+        theirs.execute("CREATE TABLE notes (line VARCHAR)")
+    ended = call("migrate", "--warehouse", "theirs.duckdb")
+    assert (ended.exit_code, "not a warehouse of gpurent" in ended.err) == (2, True)
+    with connect("theirs.duckdb") as theirs:
+        assert theirs.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("notes",)]
+
+
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_a_warehouse_that_names_no_file_is_refused(call: Call, path: str) -> None:
+    ended = call("runs", "--warehouse", path)
+    assert ended.exit_code == 2
+    assert ended.err.strip().endswith("warehouse: names no file; write one, such as ./gpurent.duckdb")
+
+
+def test_a_folder_that_cannot_be_made_is_said_with_its_name(call: Call) -> None:
+    ended = call("init", "/proc/nowhere")
+    assert (ended.exit_code, ended.err.strip()) == (2, "gpurent: /proc/nowhere: No such file or directory")
 
 
 def test_instants_are_read_with_their_zone() -> None:
