@@ -127,11 +127,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    first = dict(reversed(pairs))
     for name, value in pairs:
-        for other in (found[name], first[name]):
-            if not isinstance(other, Twice) and repr(other) != repr(value):
-                found[name] = Twice(value, other)
+        last = found[name]
+        if not isinstance(last, Twice) and repr(last) != repr(value):
+            found[name] = Twice(value, last)
     return found
 
 

@@ -96,6 +96,13 @@ def whole(row: Row, name: str) -> int:
     return int(found)
 
 
+def whole_gpus(count: Decimal, machine: str) -> Decimal:
+    """The number of GPUs of a machine; `not_a_count` where it is no whole number below a million."""
+    if count >= 10**6 or count != count.to_integral_value():
+        raise RowError("not_a_count", f"{machine}: {shown(count)} GPUs, not a whole number")
+    return count
+
+
 def optional_whole(row: Row, name: str) -> int | None:
     """A field's whole number, None where it is absent or empty."""
     return None if optional(row, name) is None else whole(row, name)

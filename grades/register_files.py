@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from pathlib import Path
 
@@ -233,19 +234,16 @@ def _spec_problems(registers: Registers, spec: Spec, code: GradeCode, codes: set
 def _check_parents(registers: Registers) -> None:
     """No specification is above itself, by whatever way."""
     # of a code's versions each may have another parent, so all of them are followed
-    above: dict[str, set[str]] = {}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
     for spec in registers.specs:
-        above.setdefault(spec.code, set()).update([spec.parent] if spec.parent else [])
-    for spec in registers.specs:
-        seen: set[str] = set()
-        rest = set(above[spec.code])
-        while rest:
-            seen |= rest
-            rest = {parent for code in rest for parent in above[code]} - seen
-        if spec.code in seen:
-            raise ConfigError(
-                f"{registers.stated_in[spec.spec_id][-1]}: {spec.code}: parent: leads back to {spec.code} itself"
-            )
+        sorter.add(spec.code, *([spec.parent] if spec.parent else []))
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        circle = error.args[1]
+        spec = next(one for one in registers.specs if one.code in circle)
+        file = registers.stated_in[spec.spec_id][-1]
+        raise ConfigError(f"{file}: {spec.code}: parent: leads back to {spec.code} itself") from None
 
 
 def _check_unique(registers: Registers, what: str, values: Iterable[tuple[str, Spec]]) -> None:

@@ -22,6 +22,7 @@ from collectors.values import (
     picked,
     shown,
     text,
+    whole_gpus,
 )
 
 # the providers write the model into one of these, and the count into another
@@ -51,9 +52,7 @@ def gpus_of(row: Row) -> tuple[str, Decimal]:
     count = optional_number(row, "i_gpu_count") or next(filter(None, map(_count, words.values())), None)
     if count is None or count < 1:
         raise RowError("missing_value", f"{name}: how many GPUs it has is not stated")
-    if count >= 10**6 or count != count.to_integral_value():
-        raise RowError("not_a_count", f"{name}: {shown(count)} GPUs, not a whole number")
-    return model, count
+    return model, whole_gpus(count, name)
 
 
 def machine(row: Row, source: SourceRecord) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from collectors.price_text import price
 from collectors.reading import time_of_list
 from collectors.reasons import RowError, refuse
 from collectors.registry import SourceRecord
-from collectors.values import Row, decimal_text, number, optional, optional_number, shown, text
+from collectors.values import Row, decimal_text, number, optional, optional_number, shown, text, whole_gpus
 from gpurent.core.errors import SourceError
 from gpurent.core.units import HOURS_PER_MONTH
 
@@ -119,9 +119,7 @@ def machine_of(row: Row, source: SourceRecord) -> Machine:
     gpus = number(row, "gpu_count")
     if gpus < 1:
         raise RowError("gpu_slice", f"{name} has {gpus} of one {gpu_key}")
-    if gpus >= 10**6 or gpus != gpus.to_integral_value():
-        raise RowError("not_a_count", f"{name} has {shown(gpus)} of {gpu_key}, not a whole number")
-    return Machine(name, gpu_key, gpus, optional_number(row, "vcpu"))
+    return Machine(name, gpu_key, whole_gpus(gpus, name), optional_number(row, "vcpu"))
 
 
 def offers_of(row: Row, machine: Machine, source: SourceRecord) -> Iterator[Item]:

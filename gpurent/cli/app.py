@@ -135,8 +135,10 @@ def _judge(error: BaseException) -> Failure:
             return Failure(
                 "Interrupted", "interrupted; started again, a run goes on where it stopped", INTERRUPTED
             )
-        case OSError() if error.errno in _ENVIRONMENT and error.filename is not None:
-            return Failure("ConfigError", f"{error.filename}: {error.strerror}", USAGE)
+        case OSError() if error.errno in _ENVIRONMENT:
+            # a write to an open file that fails, as on a full disk, comes without a name
+            where = "" if error.filename is None else f"{error.filename}: "
+            return Failure("ConfigError", f"{where}{error.strerror}", USAGE)
     said = f"{type(error).__name__}: {error}. This is a bug in gpurent; please report it"
     return Failure("Bug", said, BUG)
 

@@ -111,13 +111,13 @@ class Facts:
                 newest[row["source_id"]] = row
         held = set()
         for name, row in newest.items():
+            if row["fixture_origin"] != "rendered" or row["is_file_only"]:
+                continue
             looks = [
                 look
                 for look in self.snapshots
                 if look["source_id"] == name and look["status"] != "failed" and look["known_at"] <= cutoff.at
             ]
-            if row["fixture_origin"] != "rendered" or row["is_file_only"]:
-                continue
             if not looks:
                 held.add(name)
                 continue

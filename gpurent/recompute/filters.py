@@ -12,9 +12,7 @@ from decimal import Decimal
 from gpurent.recompute.items import Item, Track
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Accepted, GradeMemory, GroupMemory, Pending
-from gpurent.recompute.sums import lower_median, median_distance, mid_median, mid_weighted_median
-
-_CENTS = 9
+from gpurent.recompute.sums import lower_median, median_distance, mid_median, mid_weighted_median, round_price
 
 
 @dataclass(frozen=True)
@@ -89,10 +87,6 @@ def is_frozen(memory: GradeMemory, group: str, day: date) -> bool:
     """Whether a group's voice stands still on the day."""
     known = memory.groups.get(group)
     return known is not None and known.frozen_until is not None and day <= known.frozen_until
-
-
-def round_price(value: Decimal) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-_CENTS))
 
 
 def last_accepted(memory: GradeMemory, key: str, day: date, rules: Rules) -> Accepted | None:

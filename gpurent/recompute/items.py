@@ -11,7 +11,7 @@ from typing import Any
 
 from gpurent.recompute.facts import AXES, Cutoff, Facts, Operator, Row
 from gpurent.recompute.rules import Rules
-from gpurent.recompute.sums import lower_median
+from gpurent.recompute.sums import lower_median, round_price
 
 _NOT_STATED = {"lot": "Z", "fabric": "ZZ", "scope": "ZZ", "term": "ZZ", "place": "ZZ"}
 
@@ -46,7 +46,7 @@ class Item:
 
     def usd_of(self, native: Decimal) -> Decimal:
         """Another price of the seller's in USD, at the rate of the item's own."""
-        return (native * self.usd / self.native).quantize(Decimal("1e-9"))
+        return round_price(native * self.usd / self.native)
 
     @property
     def product(self) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from gpurent.recompute.filters import Counted, is_frozen, round_price
+from gpurent.recompute.filters import Counted, is_frozen
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Accepted, GradeMemory, Voice
-from gpurent.recompute.sums import cap_of, filled_to, mid_median, trimmed_mean
+from gpurent.recompute.sums import cap_of, filled_to, mid_median, round_price, trimmed_mean
 
 _JUST = 1e-9
 """What a limit of the route test may be missed by: shares are sums of rounded parts."""
@@ -59,11 +59,10 @@ def advertised(voices: Mapping[str, Voice], shares: Mapping[str, float], rules: 
 
 @dataclass(frozen=True)
 class Matched:
-    """The matched change of a day and how many owner groups it is taken from."""
+    """The matched change of a day."""
 
     log: float
     index_log: float
-    groups: int
 
 
 def matched_change(
@@ -72,16 +71,16 @@ def matched_change(
     before: Mapping[str, Accepted],
     day: date,
     rules: Rules,
-) -> Matched:
-    """Δln M and Δln I over the owner groups with an item that has an accepted price from before."""
+) -> Matched | None:
+    """Δln M and Δln I over the owner groups with an item that has an accepted price from before; None of too few."""
     limit = rules.whole("reference", "accepted_price_days")
     pairs: dict[str, list[tuple[Decimal, Decimal]]] = defaultdict(list)
     for one in counted:
         old = before.get(one.item.key)
         if old is not None and 1 <= (day - old.day).days <= limit and one.item.group in voices:
             pairs[one.item.group].append((old.usd, one.usd))
-    if not pairs:
-        return Matched(0.0, 0.0, 0)
+    if len(pairs) < rules.whole("reference", "matched_min_groups"):
+        return None
     groups = sorted(pairs)
     shares = shares_of({group: voices[group].age for group in groups}, rules)
     old_side = [float(mid_median([old for old, _ in pairs[group]])) for group in groups]
@@ -94,7 +93,7 @@ def matched_change(
         math.fsum(math.log(float(new / old)) for old, new in pairs[group]) / len(pairs[group])
         for group in groups
     ]
-    return Matched(change, math.fsum(logs) / len(logs), len(groups))
+    return Matched(change, math.fsum(logs) / len(logs))
 
 
 def routes_hold(voices: Mapping[str, Voice], shares: Mapping[str, float], rules: Rules) -> bool:

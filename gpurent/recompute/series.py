@@ -63,7 +63,7 @@ class Board:
     voices: dict[str, Voice]
     shares: dict[str, float]
     asked: float | None
-    matched: Matched
+    matched: Matched | None
     since: date | None
     window: Window
     own: Estimate | None
@@ -87,7 +87,7 @@ class Board:
         if self.is_outage or len(heard(voices)) < rules.level(4, "offering_groups"):
             return None
         matched = matched_change(counted, voices, self.before, self.day, rules)
-        return matched.log if matched.groups >= rules.whole("reference", "matched_min_groups") else None
+        return None if matched is None else matched.log
 
 
 def prepare(
@@ -152,7 +152,7 @@ def publish(
 ) -> Values:
     """The grade's day; `ancestors` from the nearest on, `keys` are the grade's own items of the day."""
     memory = board.memory
-    board.changed = _change(board, ancestors, published, rules)
+    board.changed = _change(board, ancestors, published)
     reached = board.reached(rules)
     if board.is_stopped:
         _remember(board, WITHHELD, reached.level, None, is_observed=False)
@@ -170,7 +170,7 @@ def publish(
         reference = memory.reference_log + board.changed + rules.level(level, "kappa") * news
     memory.reference_basis = memory.basis
     _remember(board, level, reached.level, reference, is_observed=True)
-    return _values(board, rules, level, reference, cross, paid, weight)
+    return _values(board, level, reference, cross, paid, weight)
 
 
 def _cross_section(
@@ -199,11 +199,11 @@ def _cross_section(
     return weight * (paid - gap) + (1 - weight) * ask, paid, weight
 
 
-def _change(board: Board, ancestors: Sequence[Board], published: Mapping[str, Values], rules: Rules) -> float:
+def _change(board: Board, ancestors: Sequence[Board], published: Mapping[str, Values]) -> float:
     """The grade's own matched change, or the nearest ancestor's since the day the change is taken from, or 0."""
     if board.is_first or board.since is None:
         return 0.0
-    if board.matched.groups >= rules.whole("reference", "matched_min_groups"):
+    if board.matched is not None:
         return board.matched.log
     for other in ancestors:
         theirs = published.get(other.grade.grade_id)
@@ -235,28 +235,15 @@ def _modelled(board: Board, rules: Rules, ancestors: Sequence[Board], keys: Coll
         board.changed = memory.matched[day] = lent
         reference = memory.reference_log + board.changed
         _remember(board, MODELLED, WITHHELD, reference, is_observed=False)
-        return _values(board, rules, MODELLED, reference, reference, _traded(board, rules), 0.0)
+        return _values(board, MODELLED, reference, reference, _traded(board, rules), 0.0)
     _remember(board, WITHHELD, WITHHELD, None, is_observed=False)
     if board.is_outage:
         return _withheld(board, "outage")
     return _withheld(board, reason_withheld(board.voices, has_lapsed=has_lapsed))
 
 
-def _published_index(board: Board, rules: Rules) -> float:
-    """ln I after the day: the equal-weighted change of the grade's own matched groups, where there are enough."""
-    if not board.is_first and board.matched.groups >= rules.whole("reference", "matched_min_groups"):
-        board.memory.index_log += board.matched.index_log
-    return board.memory.index_log
-
-
 def _values(
-    board: Board,
-    rules: Rules,
-    level: int,
-    reference: float,
-    cross: float,
-    paid: float | None,
-    weight: float,
+    board: Board, level: int, reference: float, cross: float, paid: float | None, weight: float
 ) -> Values:
     return Values(
         board.day,
@@ -270,7 +257,7 @@ def _values(
         weight,
         None if board.discount is None else board.discount.log,
         None if board.is_first else board.changed,
-        _published_index(board, rules),
+        board.memory.index_log,
         board.memory.basis,
     )
 
@@ -316,6 +303,8 @@ def _remember(board: Board, level: int, reached: int, reference: float | None, *
     if reference is not None:
         memory.reference_log, memory.last_published = round(reference, 12), day
         memory.published.add(day)
+        if board.matched is not None and not board.is_first:
+            memory.index_log += board.matched.index_log
         memory.accepted_as_of = {day: dict(memory.accepted)}
         if is_observed:
             memory.last_observed = day

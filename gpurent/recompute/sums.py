@@ -13,6 +13,11 @@ _IS_HALF = 1e-9
 """Relative distance from half of the weight that is half of it."""
 
 
+def round_price(value: Decimal) -> Decimal:
+    """A price as it is stored: nine decimals, half-even."""
+    return value.quantize(Decimal("1e-9"))
+
+
 def lower_median(values: Sequence[N]) -> N:
     """The lower of the two middle values, or the middle one."""
     return sorted(values)[(len(values) - 1) // 2]

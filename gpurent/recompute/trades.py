@@ -10,7 +10,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from gpurent.recompute.facts import AXES, Cutoff, Facts, Grade, Operator, Row, tier_of
-from gpurent.recompute.filters import round_price
 from gpurent.recompute.items import item_key
 from gpurent.recompute.rules import Rules
 from gpurent.recompute.state import Estimate, GradeMemory, Trade
@@ -21,6 +20,7 @@ from gpurent.recompute.sums import (
     lower_weighted_median,
     median_distance,
     mid_median,
+    round_price,
     trimmed_mean,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -94,7 +94,7 @@ class TradedLeg:
     @property
     def trade_count(self) -> int:
         """How many trades count: one agreement on several days of the window is one."""
-        return len({trade.agreement_key for trade in self.trades})
+        return agreement_count(self.trades)
 
     @property
     def log(self) -> float:
@@ -170,10 +170,15 @@ def screen_prices(trades: Sequence[DayTrade], method: Methodology) -> tuple[list
     return passed, out
 
 
+def agreement_count(trades: Iterable[DayTrade]) -> int:
+    """How many agreements the trades are of."""
+    return len({trade.agreement_key for trade in trades})
+
+
 def traded_value(trades: Sequence[DayTrade], weights: Sequence[float], method: Methodology) -> float:
     """T of trades at given weights: a trimmed mean from eight agreements on, else the lower weighted median."""
     values = [float(trade.usd) for trade in trades]
-    if len({trade.agreement_key for trade in trades}) >= method.legs.trades_for_trimmed_mean:
+    if agreement_count(trades) >= method.legs.trades_for_trimmed_mean:
         return trimmed_mean(values=values, weights=weights, each_side=method.legs.trim_each_side)
     return weighted_median(values=values, weights=weights, tie="lower")
 

@@ -138,6 +138,16 @@ def test_a_bug_shows_its_trace_and_ends_with_1(
     assert ended.document["error"]["kind"] == "Bug"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device to write to")
+def test_a_full_disk_is_said_without_a_trace(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "gpurent", "grade", "list"]
+        ended = subprocess.run(
+            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (2, "gpurent: No space left on device\n")
+
+
 def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
     command = f"{sys.executable} -m gpurent edition list | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(

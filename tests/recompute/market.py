@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from random import Random
 
+from gpurent.core.clock import at_utc
 from tests.warehouse.rows import fill
 from warehouse import Warehouse
 
@@ -57,10 +58,6 @@ GRADES = (
     (NARROW, "T2", (WIDE, "T2")),
     (SPOT, "ALL", (WIDE, "ALL")),
 )
-
-
-def at(day: date, hours: float) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(hours=hours)
 
 
 @dataclass
@@ -281,7 +278,7 @@ class MadeUpMarket:
                     "is_file_only": random.random() < 0.1,
                     "first_live_success": random.choice((None, first - timedelta(days=3))),
                     "record_sha256": route.name,
-                    "known_at": at(first, random.choice((-48, 12))),
+                    "known_at": at_utc(first, random.choice((-48, 12))),
                 }
                 for route in self.routes
             ),
@@ -290,7 +287,7 @@ class MadeUpMarket:
             fill(
                 warehouse,
                 "editions",
-                {"construction": "live", "known_at": at(first, random.choice((-30, 80)))},
+                {"construction": "live", "known_at": at_utc(first, random.choice((-30, 80)))},
             )
 
     def _outages(self, first: date, days: int) -> set[date]:
@@ -316,7 +313,7 @@ class MadeUpMarket:
             route.silent_until = day + timedelta(days=random.choice((0, 2, 6, 9)))
         hours = sorted(random.sample(range(1, 24), route.looks))
         for hour in hours:
-            when = at(day, hour + random.choice((0, 0, 0.4)))
+            when = at_utc(day, hour, random.choice((0, 0, 24)))
             identity = f"{route.name}-{when.isoformat()}"
             status = "failed" if random.random() < route.failing else "complete"
             if status == "complete" and random.random() < route.is_partial:

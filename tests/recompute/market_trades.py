@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 
-from tests.recompute.market import VERSION, MadeUpMarket, at
+from gpurent.core.clock import at_utc
+from tests.recompute.market import VERSION, MadeUpMarket
 from tests.warehouse.rows import fill
 from warehouse import Warehouse
 
@@ -42,7 +43,7 @@ def _trade(random: Random, sellers: list[str], day: date, identity: str) -> dict
     price = Decimal(str(round(random.uniform(1.6, 2.6), 3)))
     if random.random() < 0.03:
         price *= random.choice((8, 24, 100))
-    seller, when = random.choice(sellers), at(day, random.randint(0, 23))
+    seller, when = random.choice(sellers), at_utc(day, random.randint(0, 23))
     row: dict[str, object] = {
         "trade_id": f"t-{identity}",
         "operator_id": seller,

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gpurent.core.clock import RecordedClock
+from gpurent.core.clock import RecordedClock, at_utc
 from gpurent.recompute import compare
 from index.parameters import load
 from index.reduction import LIVE
 from index.run import Memory, compute_day, store_day
-from tests.recompute.market import GRADES, VERSION, MadeUpMarket, at
+from tests.recompute.market import GRADES, VERSION, MadeUpMarket
 from tests.recompute.market_trades import render_trades
 from warehouse import open_warehouse
 
@@ -24,13 +24,13 @@ FIRST = date(2026, 3, 20)
 def priced(path: Path, seed: int, days: int) -> Path:
     """A warehouse with the market of a seed, every day priced by the index; large moves count as confirmed."""
     market = MadeUpMarket(seed)
-    with open_warehouse(path, clock=RecordedClock(at(FIRST, 0))) as warehouse:
+    with open_warehouse(path, clock=RecordedClock(at_utc(FIRST, 0))) as warehouse:
         market.render(warehouse, FIRST, days)
         render_trades(market, warehouse, FIRST, days)
         memory = Memory()
         for number in range(days):
             day = FIRST + timedelta(days=number)
-            warehouse.clock.advance_to(at(day, 24 + 9))
+            warehouse.clock.advance_to(at_utc(day, 24 + 9))
             result = compute_day(
                 warehouse,
                 day,
